@@ -1,0 +1,5 @@
+//! Closed forms that share no code with the simulation, so that each can contradict the other.
+
+mod types;
+
+pub use types::{Absence, Bound, BoundRange};

@@ -1,0 +1,5 @@
+//! The Eureka server.
+
+mod config;
+
+pub use config::{Flavour, ServerConfig, ServerRules};

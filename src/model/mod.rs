@@ -1,0 +1,12 @@
+//! What a registry is: pure state machines for servers and clients. Time and chance come in as arguments,
+//! effects go out as values; nothing here knows the engine's queue, files or terminals.
+
+pub mod client;
+pub mod clock;
+pub mod eureka;
+pub mod fact;
+pub mod id;
+pub mod message;
+pub mod stage;
+pub mod step;
+pub mod view;

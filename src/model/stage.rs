@@ -1,0 +1,58 @@
+//! Where a death, a departure or an arrival has become visible. One name for each, everywhere: in code, CSV
+//! columns, chart legends and the glossary.
+
+/// A stage on the way from the registry to the caller. A stage *shows* an instance while a caller that asked
+/// it would be given that instance: present and UP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Stage {
+    /// The lease in the server's registry.
+    Registry = 0,
+    /// The answer that clients get.
+    Served = 1,
+    /// An observer's local registry.
+    Client = 2,
+    /// The list that an observer's load balancer picks from.
+    Balancer = 3,
+}
+
+impl Stage {
+    /// All stages, in order.
+    pub const ALL: [Self; 4] = [Self::Registry, Self::Served, Self::Client, Self::Balancer];
+
+    /// The stage's one name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Registry => "registry",
+            Self::Served => "served",
+            Self::Client => "client",
+            Self::Balancer => "balancer",
+        }
+    }
+}
+
+/// What is detected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum EventKind {
+    /// An instance died without a word: until the stage never shows it again.
+    Crash = 0,
+    /// An instance stopped in order: until the stage never shows it again.
+    Stop = 1,
+    /// An instance registered: until the stage shows it.
+    Registration = 2,
+}
+
+impl EventKind {
+    /// All events, in order.
+    pub const ALL: [Self; 3] = [Self::Crash, Self::Stop, Self::Registration];
+
+    /// The event's one name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Crash => "crash",
+            Self::Stop => "stop",
+            Self::Registration => "registration",
+        }
+    }
+}

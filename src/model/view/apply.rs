@@ -1,0 +1,166 @@
+//! Applying a delta to a view (`DiscoveryClient.updateDelta`, `eureka-client.md` 3.4).
+
+use super::{Applied, LifeId, Overlay, Payload, Presence, View, Views};
+use crate::model::id::{AppId, InstanceId};
+
+/// Results remembered at most; past this the memory is dropped and made anew.
+const REMEMBERED_MAX: usize = 4_096;
+
+impl Views {
+    /// The local registry after `delta` was applied to `view`, and whether the hashes agree.
+    pub fn apply_delta(&mut self, view: View, delta: &Payload) -> Applied {
+        if view == delta.full_view() {
+            // Every entry says what is already there.
+            return Applied { view, hash_matches: true };
+        }
+        if let Some(&applied) = self.applied.get(&(view, *delta)) {
+            return applied;
+        }
+        let applied = match self.apply_by_version(view, delta) {
+            Some(applied) => applied,
+            None => self.apply_by_instance(view, delta),
+        };
+        if self.applied.len() >= REMEMBERED_MAX {
+            self.applied.clear();
+        }
+        self.applied.insert((view, *delta), applied);
+        applied
+    }
+
+    /// The common case: the client held exactly what the server had, and the delta tells of every change since.
+    fn apply_by_version(&self, view: View, delta: &Payload) -> Option<Applied> {
+        if view.life != delta.life.0 || view.overlay != 0 || view.version > delta.version {
+            return None;
+        }
+        let log = &self.logs[view.life as usize];
+        if !log.covers(view.version, delta.queue_head) || self.inserts_deleted_entries(view, delta) {
+            return None;
+        }
+        Some(Applied { view: delta.full_view(), hash_matches: true })
+    }
+
+    /// Whether a client at `view` would insert DELETED entries along with an application that it does not know
+    /// yet (Netflix #1528). Only an application that is empty at `view` and came back by `delta` can do so.
+    fn inserts_deleted_entries(&self, view: View, delta: &Payload) -> bool {
+        let log = &self.logs[view.life as usize];
+        let newcomer = log.changed(view.version, delta.version).any(|instance| {
+            log.at(instance, view.version) == Presence::Absent
+                && log.at(instance, delta.version) != Presence::Absent
+        });
+        if !newcomer {
+            return false;
+        }
+        let entries = self.delta_entries(delta);
+        let mut deleted: Vec<AppId> = Vec::new();
+        for (instance, presence) in entries {
+            let app = log.app(instance).expect("a queued instance was registered");
+            if presence == Presence::Absent {
+                deleted.push(app);
+            } else if deleted.contains(&app) && !self.knows_app(view, app) {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn knows_app(&self, view: View, app: AppId) -> bool {
+        let log = &self.logs[view.life as usize];
+        (0..log.instance_bound()).map(InstanceId).any(|instance| {
+            log.app(instance) == Some(app) && log.at(instance, view.version) != Presence::Absent
+        })
+    }
+
+    /// Every other case, step by step as the client does it.
+    fn apply_by_instance(&mut self, view: View, delta: &Payload) -> Applied {
+        let mut registry = self.materialise(view);
+        let log = &self.logs[delta.life.0 as usize];
+        let entries = self.delta_entries(delta);
+        let app_of = |instance| log.app(instance).expect("a queued instance was registered");
+        for (at, &(instance, presence)) in entries.iter().enumerate() {
+            let app = app_of(instance);
+            if presence != Presence::Absent && !registry.knows(app) {
+                // The whole application object of the delta comes in, entries already skipped included, with
+                // the status they had when they were removed.
+                for &(other, state) in entries[..at].iter().filter(|&&(other, _)| app_of(other) == app) {
+                    if state == Presence::Absent {
+                        registry.put(other, app, log.last_presence(other, delta.version));
+                    }
+                }
+            }
+            registry.put(instance, app, presence);
+        }
+        let counts = registry.counts();
+        let view = self.intern(&registry, delta.life, delta.version);
+        Applied { view, hash_matches: counts == self.payload_counts(delta) }
+    }
+
+    fn materialise(&self, view: View) -> Materialised {
+        let mut registry = Materialised::default();
+        if view.is_initial() {
+            return registry;
+        }
+        let log = &self.logs[view.life as usize];
+        for (instance, status) in self.instances(view) {
+            let in_overlay = |entry: &&(InstanceId, AppId, Presence)| entry.0 == instance;
+            let app = log.app(instance).or_else(|| {
+                self.overlays[view.overlay as usize].iter().find(in_overlay).map(|entry| entry.1)
+            });
+            registry.put(instance, app.expect("known"), Presence::Present(status));
+        }
+        registry
+    }
+
+    /// The view that holds exactly `registry`, told as the difference to `life` at `version`.
+    fn intern(&mut self, registry: &Materialised, life: LifeId, version: u32) -> View {
+        let log = &self.logs[life.0 as usize];
+        let bound = (log.instance_bound() as usize).max(registry.entries.len());
+        let mut overlay = Overlay::new();
+        for index in 0..bound {
+            let instance = InstanceId(index as u32);
+            let (app, held) = registry.entries.get(index).copied().unwrap_or(Materialised::NOTHING);
+            if held != log.at(instance, version) {
+                let app = if held == Presence::Absent { log.app(instance).unwrap_or(app) } else { app };
+                overlay.push((instance, app, held));
+            }
+        }
+        let number = match self.overlay_numbers.get(&overlay) {
+            Some(&number) => number,
+            None => {
+                let number = self.overlays.len() as u32;
+                self.overlays.push(overlay.clone());
+                self.overlay_numbers.insert(overlay, number);
+                number
+            }
+        };
+        View { overlay: number, ..View::of(life, version) }
+    }
+}
+
+/// A registry written out, for the rare cases.
+#[derive(Default)]
+struct Materialised {
+    entries: Vec<(AppId, Presence)>,
+}
+
+impl Materialised {
+    const NOTHING: (AppId, Presence) = (AppId(u32::MAX), Presence::Absent);
+
+    fn put(&mut self, instance: InstanceId, app: AppId, presence: Presence) {
+        if self.entries.len() <= instance.index() {
+            self.entries.resize(instance.index() + 1, Self::NOTHING);
+        }
+        self.entries[instance.index()] = (app, presence);
+    }
+
+    fn knows(&self, app: AppId) -> bool {
+        self.entries.iter().any(|&(of, presence)| of == app && presence != Presence::Absent)
+    }
+
+    fn counts(&self) -> super::StatusCounts {
+        let mut counts = super::StatusCounts::default();
+        for &(_, presence) in &self.entries {
+            counts.replace(Presence::Absent, presence);
+        }
+        counts
+    }
+}

@@ -1,0 +1,151 @@
+//! The registry log of one server life: every change that a full answer would show, in order.
+//!
+//! Version `v` is the registry after the first `v` changes. Each change points at the previous change of the
+//! same instance, so the state of an instance at any version is a walk of a step or two; the status counts
+//! (all that the reconcile hash looks at) are kept with each change.
+
+use super::{Presence, StatusCounts};
+use crate::model::id::{AppId, InstanceId};
+
+/// No change: the end of a chain.
+const NONE: u32 = 0;
+
+#[derive(Clone, Copy)]
+struct Change {
+    instance: InstanceId,
+    presence: Presence,
+    /// Version at which this instance changed before, or [`NONE`].
+    previous: u32,
+    /// Counts after this change.
+    counts: StatusCounts,
+}
+
+/// One entry of `recentlyChangedQueue`, kept for ever so that a delta is a range of them.
+#[derive(Clone, Copy)]
+struct Queued {
+    instance: InstanceId,
+    /// The version right after the change that queued it.
+    version: u32,
+}
+
+/// Everything that one server held between its start and its end.
+#[derive(Default)]
+pub struct RegistryLog {
+    changes: Vec<Change>,
+    /// Version of each instance's newest change, or [`NONE`].
+    heads: Vec<u32>,
+    apps: Vec<AppId>,
+    queue: Vec<Queued>,
+    /// The newest version that no queue entry announces (`eureka-server.md` 2.2, corollary).
+    unannounced: u32,
+    counts: StatusCounts,
+}
+
+impl RegistryLog {
+    /// The current version.
+    pub fn version(&self) -> u32 {
+        self.changes.len() as u32
+    }
+
+    /// Entries ever queued for deltas.
+    pub fn queued(&self) -> u32 {
+        self.queue.len() as u32
+    }
+
+    /// Notes that `instance` of `app` is now `presence`. A change that changes nothing makes no version.
+    pub fn put(&mut self, app: AppId, instance: InstanceId, presence: Presence) {
+        let index = instance.index();
+        if self.heads.len() <= index {
+            self.heads.resize(index + 1, NONE);
+            self.apps.resize(index + 1, AppId(u32::MAX));
+        }
+        self.apps[index] = app;
+        let before = self.now(instance);
+        if before == presence {
+            return;
+        }
+        self.counts.replace(before, presence);
+        let previous = self.heads[index];
+        self.changes.push(Change { instance, presence, previous, counts: self.counts });
+        self.heads[index] = self.version();
+    }
+
+    /// Queues `instance` for deltas: its newest change is announced.
+    pub fn announce(&mut self, instance: InstanceId) {
+        self.queue.push(Queued { instance, version: self.version() });
+    }
+
+    /// Notes that the newest change is announced by no queue entry.
+    pub fn leave_unannounced(&mut self) {
+        self.unannounced = self.version();
+    }
+
+    /// The state of `instance` now.
+    pub fn now(&self, instance: InstanceId) -> Presence {
+        match self.heads.get(instance.index()) {
+            Some(&head) if head != NONE => self.changes[head as usize - 1].presence,
+            _ => Presence::Absent,
+        }
+    }
+
+    /// The state of `instance` at `version`.
+    pub fn at(&self, instance: InstanceId, version: u32) -> Presence {
+        let mut change = self.heads.get(instance.index()).copied().unwrap_or(NONE);
+        while change > version {
+            change = self.changes[change as usize - 1].previous;
+        }
+        if change == NONE { Presence::Absent } else { self.changes[change as usize - 1].presence }
+    }
+
+    /// The status counts at `version`.
+    pub fn counts(&self, version: u32) -> StatusCounts {
+        if version == 0 { StatusCounts::default() } else { self.changes[version as usize - 1].counts }
+    }
+
+    /// The application of an instance that was ever here.
+    pub fn app(&self, instance: InstanceId) -> Option<AppId> {
+        self.apps.get(instance.index()).copied().filter(|app| app.0 != u32::MAX)
+    }
+
+    /// One more than the largest instance number that was ever here.
+    pub fn instance_bound(&self) -> u32 {
+        self.heads.len() as u32
+    }
+
+    /// Whether the queue range `[head, tail)` announces every change after `version`.
+    pub(super) fn covers(&self, version: u32, head: u32) -> bool {
+        let purged_through = if head == 0 { 0 } else { self.queue[head as usize - 1].version };
+        version >= purged_through && version >= self.unannounced
+    }
+
+    /// The entries of a delta in reply order: at most one an instance, the last queued one.
+    pub(super) fn delta(&self, head: u32, tail: u32) -> Vec<InstanceId> {
+        let mut seen = vec![false; self.heads.len()];
+        let mut newest_first = Vec::new();
+        for entry in self.queue[head as usize..tail as usize].iter().rev() {
+            if !std::mem::replace(&mut seen[entry.instance.index()], true) {
+                newest_first.push(entry.instance);
+            }
+        }
+        newest_first.reverse();
+        newest_first
+    }
+
+    /// The last state in which `instance` was present at or before `version`: what a DELETED entry shows.
+    pub(super) fn last_presence(&self, instance: InstanceId, version: u32) -> Presence {
+        let mut change = self.heads.get(instance.index()).copied().unwrap_or(NONE);
+        while change != NONE {
+            let at = &self.changes[change as usize - 1];
+            if change <= version && at.presence != Presence::Absent {
+                return at.presence;
+            }
+            change = at.previous;
+        }
+        Presence::Absent
+    }
+
+    /// Instances that changed in the versions `(from, to]`, newest change first, repeats included.
+    pub(super) fn changed(&self, from: u32, to: u32) -> impl Iterator<Item = InstanceId> + '_ {
+        self.changes[from as usize..to as usize].iter().rev().map(|change| change.instance)
+    }
+}

@@ -1,0 +1,147 @@
+//! What a run leaves behind: plain rows, one doc line and one unit a field. Everything that is printed, drawn
+//! or written to a file is made of these.
+
+use crate::engine::{SimDuration, SimTime};
+use crate::model::fact::EvictionRound;
+use crate::model::id::InstanceId;
+use crate::model::message::RequestKind;
+use crate::model::stage::{EventKind, Stage};
+
+/// How watching one event at one stage ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Outcome {
+    /// The stage has shown the change for good, this long after the event: T_D.
+    Detected(SimDuration),
+    /// The run ended first, this long after the event; T_D is longer.
+    Censored(SimDuration),
+    /// The instance came back under the same id before its end was noticed, this long after the event.
+    Superseded(SimDuration),
+}
+
+/// Observations of one event at one stage that are equal to the nanosecond.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Detection {
+    /// What happened.
+    pub event: EventKind,
+    /// To whom: an index into [`ReplicateData::instances`].
+    pub instance: InstanceId,
+    /// When.
+    pub at: SimTime,
+    /// Where it was watched.
+    pub stage: Stage,
+    /// How that ended.
+    pub outcome: Outcome,
+    /// How many observers saw just this; 1 at the stages `registry` and `served`.
+    pub count: u32,
+}
+
+/// A live instance was removed: a mistake in the sense of Chen, Toueg and Aguilera.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake {
+    /// Who was removed.
+    pub instance: InstanceId,
+    /// Where: `registry` for the server's own registry.
+    pub stage: Stage,
+    /// When.
+    pub at: SimTime,
+    /// How long it lasted (T_M): until it was registered again, stopped, or the run ended.
+    pub lasted: SimDuration,
+    /// Whether it was corrected before the run ended and before the instance stopped.
+    pub corrected: bool,
+}
+
+/// One server's minute, at the tick of its renewal bucket.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Minute {
+    /// When the bucket was closed.
+    pub at: SimTime,
+    /// Leases in the registry.
+    pub registered: u32,
+    /// Of these, leases that are expired (without compensation).
+    pub expired: u32,
+    /// Renewals in the bucket just closed.
+    pub renewals: u32,
+    /// `numberOfRenewsPerMinThreshold`.
+    pub threshold: u32,
+    /// `expectedNumberOfClientsSendingRenews`.
+    pub expected: u32,
+    /// Whether self-preservation is engaged: switched on, and expiration disabled.
+    pub self_preservation: bool,
+    /// Leases evicted since the last row.
+    pub evicted: u32,
+}
+
+/// Requests that a server answered in one minute of the run, by kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoadMinute {
+    /// The start of the minute.
+    pub from: SimTime,
+    /// Requests by [`RequestKind`].
+    pub requests: [u64; RequestKind::COUNT],
+    /// Of these, answered with a status of 400 or more.
+    pub refused: u64,
+}
+
+/// A fault that was injected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Injected {
+    /// When.
+    pub at: SimTime,
+    /// When it ended, for what has a length.
+    pub until: Option<SimTime>,
+    /// The verb: `crash`, `stop`, `restart`, `pause`, `partition`, `start`.
+    pub verb: &'static str,
+    /// How many it hit.
+    pub targets: u32,
+}
+
+/// How a replicate ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// Nothing watched could change any more.
+    Settled,
+    /// The scenario's duration passed.
+    Duration,
+    /// The event budget was used up: the figures are not complete.
+    Budget,
+}
+
+/// What one replicate left behind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReplicateData {
+    /// Its number, from 0.
+    pub replicate: u32,
+    /// How it ended.
+    pub ending: Ending,
+    /// When it ended.
+    pub ended_at: SimTime,
+    /// Events that ran.
+    pub events: u64,
+    /// The digest of all events in order.
+    pub digest: u64,
+    /// Names of all registered identities, by [`InstanceId`].
+    pub instances: Vec<String>,
+    /// Observations, by (event time, instance, stage, outcome).
+    pub detections: Vec<Detection>,
+    /// Mistakes, by time.
+    pub mistakes: Vec<Mistake>,
+    /// The server's minutes.
+    pub timeline: Vec<Minute>,
+    /// The server's load.
+    pub load: Vec<LoadMinute>,
+    /// The faults, by time.
+    pub faults: Vec<Injected>,
+    /// Every eviction round that was open and found something, and when.
+    pub rounds: Vec<(SimTime, EvictionRound)>,
+    /// Leases in the registry at the end.
+    pub left_at_end: u32,
+    /// Whether self-preservation is engaged at the end.
+    pub self_preservation_at_end: bool,
+}
+
+/// What a run left behind: its replicates in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunData {
+    /// By number.
+    pub replicates: Vec<ReplicateData>,
+}
