@@ -25,7 +25,9 @@ fn mistakes(summary: &Summary, watched: bool) -> Option<String> {
             plural(summary.replicates.into(), "replicate", "replicates"),
         )),
         None if watched => None,
-        None => Some("No death, departure or arrival was watched, and no live instance was removed.".to_owned()),
+        None => {
+            Some("No death, departure or arrival was watched, and no live instance was removed.".to_owned())
+        }
     }
 }
 
@@ -89,7 +91,9 @@ impl Telling<'_> {
         let opening = self.opening();
         match self.event {
             EventKind::Crash | EventKind::Stop => {
-                format!("{opening} an instance stayed {place} until the run ended, {least} or more later{why}.")
+                format!(
+                    "{opening} an instance stayed {place} until the run ended, {least} or more later{why}."
+                )
             }
             EventKind::Registration => {
                 format!("{opening} no instance was {place} when the run ended, {least} or more later{why}.")

@@ -44,7 +44,8 @@ pub fn detection_times_svg(report: &Report<'_>, summary: &Summary, recorded: &[R
     let dots = if recorded.is_empty() { "" } else { " Dots: recorded at a real set-up." };
     paint::svg(height.max(TOP + 60), |canvas| {
         let title = fitting(&format!("How long until it shows? {}", report.scenario.title), 22, WIDTH - 64);
-        let below = "Share of observations ended by then. Shaded: closed form, earliest to latest; dashed: its mean.";
+        let below =
+            "Share of observations ended by then. Shaded: closed form, earliest to latest; dashed: its mean.";
         paint::title(canvas, &title, &format!("{below}{dots}"));
         if events.is_empty() {
             paint::write(canvas, "No event was watched.", 15, FAINT, (24, TOP + 10));
@@ -155,13 +156,22 @@ fn draw_panel(canvas: &Canvas<'_>, panel: &Panel<'_>, axis: &TimeAxis, top: i32,
     chart.draw_series(dots).expect(DRAWN);
 
     // The name stands left of the marks, the figures where the curve is still low.
-    paint::write_at(canvas, panel.stage.name(), font(16, INK), (HPos::Left, VPos::Center), (
-        24,
-        top + (PANEL - 14) / 2,
-    ));
+    paint::write_at(
+        canvas,
+        panel.stage.name(),
+        font(16, INK),
+        (HPos::Left, VPos::Center),
+        (24, top + (PANEL - 14) / 2),
+    );
     paint::write(canvas, &figures(panel.figures), 14, INK, (LEFT_AREA + 10, top + 8));
     let second = second_line(panel.figures);
-    paint::write(canvas, &fitting(&second, 14, WIDTH - LEFT_AREA - 60), 14, FAINT, (LEFT_AREA + 10, top + 28));
+    paint::write(
+        canvas,
+        &fitting(&second, 14, WIDTH - LEFT_AREA - 60),
+        14,
+        FAINT,
+        (LEFT_AREA + 10, top + 28),
+    );
 }
 
 fn figures(figures: &StageSummary) -> String {

@@ -2,8 +2,8 @@
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
-use plotters::style::{Color, register_font};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{Color, register_font};
 
 use crate::model::stage::Stage;
 

@@ -29,7 +29,8 @@ pub(super) fn svg(contents: &Contents<'_>) -> String {
     let replicate = contents.report.data.replicates.first();
     paint::svg(TOP + HEIGHT + AXIS + 12, |canvas| {
         let title = format!("Does the registry believe its clients? {}", contents.report.scenario.title);
-        let below = "Renewals a minute against the threshold, in the first replicate, from the server's start.";
+        let below =
+            "Renewals a minute against the threshold, in the first replicate, from the server's start.";
         paint::title(canvas, &fitting(&title, 22, WIDTH - 64), below);
         legend(canvas);
         match replicate.filter(|replicate| !replicate.timeline.is_empty()) {
