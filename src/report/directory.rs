@@ -69,8 +69,7 @@ impl RunDirectory {
         };
         let parent = resolved.parent().ok_or_else(|| PrepareError::InUse(place.to_owned()))?;
         let parents = MadeParents::make(parent).map_err(failed)?;
-        let workshop =
-            tempfile::Builder::new().prefix(".stillup-").tempdir_in(parent).map_err(failed)?;
+        let workshop = tempfile::Builder::new().prefix(".stillup-").tempdir_in(parent).map_err(failed)?;
         Ok(Self { place: resolved, workshop, parents })
     }
 

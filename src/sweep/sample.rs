@@ -182,7 +182,10 @@ mod tests {
     #[test]
     fn nothing_observed_gives_no_figures() {
         let sample = Sample::of([]);
-        assert_eq!((sample.min(), sample.mean(), sample.percentile(50), sample.max()), (None, None, None, None));
+        assert_eq!(
+            (sample.min(), sample.mean(), sample.percentile(50), sample.max()),
+            (None, None, None, None)
+        );
     }
 
     proptest! {

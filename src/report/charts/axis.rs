@@ -7,8 +7,8 @@ use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, Value
 
 /// Distances between marks, seconds.
 const STEPS_S: [u64; 21] = [
-    1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 21_600, 43_200, 86_400, 172_800,
-    432_000, 864_000,
+    1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 21_600, 43_200, 86_400,
+    172_800, 432_000, 864_000,
 ];
 
 /// An axis of time in milliseconds.
@@ -31,11 +31,7 @@ impl TimeAxis {
         let step = step.unwrap_or_else(|| wanted.div_ceil(last) * last);
         // Short ranges are marked in tenths of what they span.
         let step = if wanted < 500 { (wanted.max(1)).next_power_of_two() } else { step };
-        Self {
-            from_ms: (from_ms / step * step) as f64,
-            to_ms: (to_ms as f64) * 1.02,
-            step_ms: step as f64,
-        }
+        Self { from_ms: (from_ms / step * step) as f64, to_ms: (to_ms as f64) * 1.02, step_ms: step as f64 }
     }
 
     fn label(&self, ms: f64) -> String {

@@ -29,7 +29,7 @@ pub(super) fn svg(contents: &Contents<'_>) -> String {
     paint::svg(height.max(TOP + 60), |canvas| {
         let title = format!("Where does the time go? {}", contents.report.scenario.title);
         let below = "The mean detection time, split by the stage that it was spent before.";
-        paint::title(canvas, &fitting(&title, 22, WIDTH - 64), below);
+        paint::title(canvas, &title, below);
         legend(canvas);
         if events.is_empty() {
             paint::write(canvas, "No event was watched.", 15, FAINT, (24, TOP + 10));
@@ -76,8 +76,8 @@ fn legend(canvas: &Canvas<'_>) {
         (Stage::Balancer, "until its balancer asked"),
     ];
     let mut left = 24;
-    for ((stage, text), width) in words.into_iter().zip([282, 184, 196, 0]) {
-        paint::fill(canvas, (left, 78), (left + 12, 90), colour(stage).filled());
+    for ((stage, text), width) in words.into_iter().zip([300, 190, 200, 0]) {
+        paint::fill(canvas, (left, 75), (left + 12, 87), colour(stage).filled());
         paint::write(canvas, text, 14, INK, (left + 18, 76));
         left += width;
     }
@@ -121,7 +121,7 @@ fn draw(canvas: &Canvas<'_>, events: &[(EventKind, [Bar; 2])]) {
                 let left = chart.backend_coord(&(from as f64, 0)).0;
                 let right = chart.backend_coord(&(end as f64, 0)).0;
                 let text = in_words(end - from);
-                if right - left > 9 * text.chars().count() as i32 + 6 {
+                if right - left > paint::text_width(canvas, &text, 14) + 4 {
                     let at = ((left + right) / 2, TOP + top + BAR / 2);
                     let ink = if bar.name == "simulated" && stage != Stage::Served { WHITE } else { INK };
                     paint::write_at(canvas, &text, font(14, ink), (HPos::Center, VPos::Center), at);
@@ -130,7 +130,7 @@ fn draw(canvas: &Canvas<'_>, events: &[(EventKind, [Bar; 2])]) {
             }
             let right = chart.backend_coord(&(from as f64, 0)).0;
             let at = (right + 8, TOP + top + BAR / 2);
-            let remark = bar.remark.as_ref().map(|remark| fitting(remark, 14, WIDTH - right - 24));
+            let remark = bar.remark.as_ref().map(|remark| fitting(canvas, remark, 14, WIDTH - right - 24));
             let text = remark.unwrap_or_else(|| in_words(from));
             let ink = if bar.remark.is_some() { FAINT } else { INK };
             paint::write_at(canvas, &text, font(14, ink), middle, at);

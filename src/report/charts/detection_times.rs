@@ -11,9 +11,9 @@ use super::paint::{
 };
 use crate::engine::SimDuration;
 use crate::model::stage::{EventKind, Stage};
+use crate::report::Report;
 use crate::report::length::in_seconds;
 use crate::report::summary::{StageSummary, Summary, rows_by_stage};
-use crate::report::{Report, in_words};
 use crate::sweep::Sample;
 
 const TOP: i32 = 76;
@@ -43,8 +43,9 @@ pub fn detection_times_svg(report: &Report<'_>, summary: &Summary, recorded: &[R
     let height = TOP + heights.sum::<i32>() + gaps;
     let dots = if recorded.is_empty() { "" } else { " Dots: recorded at a real set-up." };
     paint::svg(height.max(TOP + 60), |canvas| {
-        let title = fitting(&format!("How long until it shows? {}", report.scenario.title), 22, WIDTH - 64);
-        let below = "Share of observations ended by then. Shaded: closed form, earliest to latest; dashed: its mean.";
+        let title = format!("How long until it shows? {}", report.scenario.title);
+        let below =
+            "Share of observations ended by then. Shaded: closed form, earliest to latest; dashed: its mean.";
         paint::title(canvas, &title, &format!("{below}{dots}"));
         if events.is_empty() {
             paint::write(canvas, "No event was watched.", 15, FAINT, (24, TOP + 10));
@@ -154,20 +155,26 @@ fn draw_panel(canvas: &Canvas<'_>, panel: &Panel<'_>, axis: &TimeAxis, top: i32,
     let dots = dots.map(|(index, &ms)| Circle::new((ms, share(index)), 3, INK.filled()));
     chart.draw_series(dots).expect(DRAWN);
 
-    // The name stands left of the marks, the figures where the curve is still low.
-    paint::write_at(canvas, panel.stage.name(), font(16, INK), (HPos::Left, VPos::Center), (
-        24,
-        top + (PANEL - 14) / 2,
-    ));
-    paint::write(canvas, &figures(panel.figures), 14, INK, (LEFT_AREA + 10, top + 8));
-    let second = second_line(panel.figures);
-    paint::write(canvas, &fitting(&second, 14, WIDTH - LEFT_AREA - 60), 14, FAINT, (LEFT_AREA + 10, top + 28));
+    let middle = top + (PANEL - 14) / 2;
+    paint::write_at(canvas, panel.stage.name(), font(16, INK), (HPos::Left, VPos::Center), (24, middle));
+    // The curve has left the lower right corner by the time it gets there.
+    note(canvas, &figures(panel.figures), INK, top + PANEL - 48);
+    note(canvas, &second_line(panel.figures), FAINT, top + PANEL - 28);
+}
+
+/// Writes a line that ends at the right edge, on a light ground.
+fn note(canvas: &Canvas<'_>, text: &str, ink: RGBColor, bottom: i32) {
+    let right = WIDTH - RIGHT_MARGIN - 10;
+    let text = fitting(canvas, text, 14, right - LEFT_AREA - 10);
+    let left = right - paint::text_width(canvas, &text, 14);
+    paint::fill(canvas, (left, bottom - 14), (right + 4, bottom + 3), WHITE.mix(0.7).filled());
+    paint::write_at(canvas, &text, font(14, ink), (HPos::Right, VPos::Bottom), (right, bottom));
 }
 
 fn figures(figures: &StageSummary) -> String {
     let known = [("mean", figures.mean_ms), ("p50", figures.p50_ms), ("p99", figures.p99_ms)];
     let known = known.into_iter().filter_map(|(name, ms)| Some(format!("{name} {} s", in_seconds(ms?))));
-    known.collect::<Vec<_>>().join("   ")
+    known.collect::<Vec<_>>().join(" · ")
 }
 
 fn second_line(figures: &StageSummary) -> String {
@@ -178,10 +185,14 @@ fn second_line(figures: &StageSummary) -> String {
     if figures.superseded > 0 {
         parts.push(format!("{} back before that", figures.superseded));
     }
-    match (&figures.bound_absent_because, figures.bound_mean_ms) {
-        (Some(because), _) => parts.push(format!("no closed form: {because}")),
-        (None, Some(mean)) => parts.push(format!("closed form {}", in_words(mean))),
-        (None, None) => {}
+    let range =
+        [figures.bound_min_ms, figures.bound_mean_ms, figures.bound_max_ms].map(|ms| ms.map(in_seconds));
+    match (range, &figures.bound_absent_because) {
+        ([Some(min), Some(mean), Some(max)], _) => {
+            parts.push(format!("closed form {min} to {max} s, mean {mean} s"));
+        }
+        (_, Some(because)) => parts.push(format!("no closed form: {because}")),
+        (_, None) => {}
     }
     parts.join("; ")
 }
