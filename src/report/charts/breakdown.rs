@@ -76,17 +76,17 @@ fn legend(canvas: &Canvas<'_>) {
         (Stage::Balancer, "until its balancer asked"),
     ];
     let mut left = 24;
-    for ((stage, text), width) in words.into_iter().zip([300, 190, 200, 0]) {
+    for (stage, text) in words {
         paint::fill(canvas, (left, 75), (left + 12, 87), colour(stage).filled());
         paint::write(canvas, text, 14, INK, (left + 18, 76));
-        left += width;
+        left += 18 + paint::text_width(canvas, text, 14) + 28;
     }
 }
 
 fn draw(canvas: &Canvas<'_>, events: &[(EventKind, [Bar; 2])]) {
     let ends = events.iter().flat_map(|(_, bars)| bars).filter_map(|bar| bar.pieces.last());
-    let longest = ends.map(|(_, end)| *end).max().unwrap_or(0);
-    let axis = TimeAxis::over(0, longest.max(1), 8);
+    let longest = ends.map(|(_, end)| *end).max().unwrap_or(60_000);
+    let axis = TimeAxis::over(0, longest, 8);
     let height = events.len() as i32 * (2 * ROW + EVENT_GAP);
     let area = canvas.clone().shrink((0, TOP), (WIDTH - RIGHT_MARGIN - TOTAL, height + AXIS));
     let mut chart = ChartBuilder::on(&area)
@@ -106,6 +106,8 @@ fn draw(canvas: &Canvas<'_>, events: &[(EventKind, [Bar; 2])]) {
         .expect(DRAWN);
     let mut top = 0;
     for (event, bars) in events {
+        let width = paint::text_width(canvas, heading(*event), 16);
+        paint::fill(canvas, (24, TOP + top), (24 + width + 6, TOP + top + 24), WHITE.filled());
         paint::write(canvas, heading(*event), 16, INK, (24, TOP + top + 4));
         top += EVENT_GAP - 4;
         for bar in bars {
@@ -123,7 +125,7 @@ fn draw(canvas: &Canvas<'_>, events: &[(EventKind, [Bar; 2])]) {
                 let text = in_words(end - from);
                 if right - left > paint::text_width(canvas, &text, 14) + 4 {
                     let at = ((left + right) / 2, TOP + top + BAR / 2);
-                    let ink = if bar.name == "simulated" && stage != Stage::Served { WHITE } else { INK };
+                    let ink = if bar.name == "simulated" && stage == Stage::Registry { WHITE } else { INK };
                     paint::write_at(canvas, &text, font(14, ink), (HPos::Center, VPos::Center), at);
                 }
                 from = end;

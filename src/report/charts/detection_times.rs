@@ -11,6 +11,7 @@ use super::paint::{
 };
 use crate::engine::SimDuration;
 use crate::model::stage::{EventKind, Stage};
+use crate::observe::Outcome;
 use crate::report::Report;
 use crate::report::length::in_seconds;
 use crate::report::summary::{StageSummary, Summary, rows_by_stage};
@@ -66,6 +67,8 @@ struct Panel<'a> {
     stage: Stage,
     figures: &'a StageSummary,
     sample: Sample,
+    /// The longest that anything was watched without an end.
+    longest_wait_ms: u64,
     recorded: Vec<f64>,
 }
 
@@ -78,13 +81,18 @@ fn panels<'a>(
     let rows = rows_by_stage(report.data);
     let panel = |stage| {
         let figures = summary.stage(event, stage)?;
-        let own = rows.get(&(event, stage)).into_iter().flatten().flatten().copied();
+        let own = || rows.get(&(event, stage)).into_iter().flatten().flatten().copied();
+        let waits = own().filter_map(|row| match row.outcome {
+            Outcome::Censored(length) | Outcome::Superseded(length) => Some(length.as_millis()),
+            Outcome::Detected(_) => None,
+        });
+        let longest_wait_ms = waits.max().unwrap_or(0);
         let measured = recorded.iter().filter(|row| row.event == event && row.stage == stage);
         let mut recorded: Vec<u64> =
             measured.flat_map(|row| &row.lengths).map(|length| length.as_millis()).collect();
         recorded.sort_unstable();
         let recorded = recorded.into_iter().map(|ms| ms as f64).collect();
-        Some(Panel { event, stage, figures, sample: Sample::of(own), recorded })
+        Some(Panel { event, stage, figures, sample: Sample::of(own()), longest_wait_ms, recorded })
     };
     Stage::ALL.into_iter().filter_map(panel).collect()
 }
@@ -106,11 +114,9 @@ fn draw_event(canvas: &Canvas<'_>, panels: &[Panel<'_>], top: i32) {
         seen.into_iter().chain(recorded).chain([figures.bound_min_ms, figures.bound_max_ms]).flatten()
     });
     let (from, to) = ends.fold((u64::MAX, 0), |(from, to), end| (from.min(end), to.max(end)));
-    if to == 0 && from == u64::MAX {
-        paint::write(canvas, "Nothing had ended when the run did.", 15, FAINT, (24, top + 10));
-        return;
-    }
-    let axis = TimeAxis::over(from, to, 9);
+    // Where nothing ended, the axis shows how long it was waited for.
+    let waited = panels.iter().map(|panel| panel.longest_wait_ms).max().unwrap_or(0);
+    let axis = if from > to { TimeAxis::over(0, waited, 9) } else { TimeAxis::over(from, to, 9) };
     for (index, panel) in panels.iter().enumerate() {
         let from = top + index as i32 * PANEL;
         let last = index + 1 == panels.len();
@@ -158,17 +164,19 @@ fn draw_panel(canvas: &Canvas<'_>, panel: &Panel<'_>, axis: &TimeAxis, top: i32,
     let middle = top + (PANEL - 14) / 2;
     paint::write_at(canvas, panel.stage.name(), font(16, INK), (HPos::Left, VPos::Center), (24, middle));
     // The curve has left the lower right corner by the time it gets there.
-    note(canvas, &figures(panel.figures), INK, top + PANEL - 48);
-    note(canvas, &second_line(panel.figures), FAINT, top + PANEL - 28);
+    notes(canvas, [(figures(panel.figures), INK), (second_line(panel.figures), FAINT)], top + PANEL - 28);
 }
 
-/// Writes a line that ends at the right edge, on a light ground.
-fn note(canvas: &Canvas<'_>, text: &str, ink: RGBColor, bottom: i32) {
+/// Writes two lines that end at the right edge, on a light ground.
+fn notes(canvas: &Canvas<'_>, lines: [(String, RGBColor); 2], bottom: i32) {
     let right = WIDTH - RIGHT_MARGIN - 10;
-    let text = fitting(canvas, text, 14, right - LEFT_AREA - 10);
-    let left = right - paint::text_width(canvas, &text, 14);
-    paint::fill(canvas, (left, bottom - 14), (right + 4, bottom + 3), WHITE.mix(0.7).filled());
-    paint::write_at(canvas, &text, font(14, ink), (HPos::Right, VPos::Bottom), (right, bottom));
+    let lines = lines.map(|(text, ink)| (fitting(canvas, &text, 14, right - LEFT_AREA - 20), ink));
+    let width = lines.iter().map(|(text, _)| paint::text_width(canvas, text, 14)).max().unwrap_or(0);
+    let ground = [(right - width - 8, bottom - 36), (right + 6, bottom + 4)];
+    paint::fill(canvas, ground[0], ground[1], WHITE.mix(0.75).filled());
+    for ((text, ink), bottom) in lines.iter().zip([bottom - 20, bottom]) {
+        paint::write_at(canvas, text, font(14, *ink), (HPos::Right, VPos::Bottom), (right, bottom));
+    }
 }
 
 fn figures(figures: &StageSummary) -> String {
@@ -200,10 +208,10 @@ fn second_line(figures: &StageSummary) -> String {
 /// The steps of the curve. The share is of all observations, so where some are censored it ends below one.
 fn curve(sample: &Sample, axis: &TimeAxis) -> Vec<(f64, f64)> {
     let detected = sample.detected();
-    if detected.is_empty() {
-        return Vec::new();
-    }
     let range = axis.range();
+    if detected.is_empty() {
+        return vec![(range.start, 0.0), (range.end, 0.0)];
+    }
     let stride = detected.len().div_ceil(STEPS);
     let mut points = vec![(range.start, 0.0)];
     let mut below = 0;
