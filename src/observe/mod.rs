@@ -1,5 +1,11 @@
 //! Observers over facts: what was detected when, which removals were mistakes, the server's minutes and load.
+//! The world hands every fact to a [`Recorder`]; what it kept becomes the rows of [`RunData`], of which all
+//! tables, files and charts are made.
 
 mod data;
+mod detection;
+mod mistake;
+mod recorder;
 
 pub use data::{Detection, Ending, Injected, LoadMinute, Minute, Mistake, Outcome, ReplicateData, RunData};
+pub use recorder::{Recorded, Recorder};

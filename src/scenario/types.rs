@@ -131,6 +131,20 @@ pub enum Verb {
     },
 }
 
+impl Verb {
+    /// The verb as the scenario writes it.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Crash(_) => "crash",
+            Self::Stop(_) => "stop",
+            Self::Restart { .. } => "restart",
+            Self::Pause { .. } => "pause",
+            Self::Partition { .. } => "partition",
+            Self::Start { .. } => "start",
+        }
+    }
+}
+
 /// Which way messages are lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
@@ -149,6 +163,21 @@ pub enum Targets {
     Server,
     /// Instances.
     Instances(Selection),
+}
+
+impl Targets {
+    /// Whether the server is hit.
+    pub const fn is_server(&self) -> bool {
+        matches!(self, Self::Server)
+    }
+
+    /// The instances, if instances are hit.
+    pub const fn selection(&self) -> Option<&Selection> {
+        match self {
+            Self::Server => None,
+            Self::Instances(selection) => Some(selection),
+        }
+    }
 }
 
 /// Instances that are up when the fault comes, out of one application or all.

@@ -1,7 +1,10 @@
-//! Many replicates of a scenario: what they must show together, and what their observations say.
+//! Many replicates of a scenario: run in parallel, each on one thread, in the order of their numbers whatever
+//! the number of threads; and what they must show together.
 
+mod replicates;
 pub mod sample;
 pub mod verdict;
 
+pub use replicates::{Divergence, Progress, run, verify_determinism};
 pub use sample::Sample;
-pub use verdict::Verdict;
+pub use verdict::{Verdict, judge};
