@@ -1,6 +1,5 @@
 //! The command line as it is typed. What is wrong in itself (an unknown flag, a number that is none) ends here.
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
@@ -69,8 +68,8 @@ pub(super) struct RunArgs {
     pub(super) replicates: Option<u32>,
 
     /// Replicates to run at the same time [default: one a processor]; changes no result
-    #[arg(long, value_name = "N")]
-    pub(super) jobs: Option<NonZeroUsize>,
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=JOBS_MAX))]
+    pub(super) jobs: Option<u16>,
 
     /// The run directory to write [default: output/SCENARIO]; replaced if it is one already
     #[arg(long, value_name = "DIR")]
@@ -88,13 +87,15 @@ pub(super) struct RunArgs {
     #[arg(long, short)]
     pub(super) quiet: bool,
 
-    /// Run everything twice and compare event by event, instead of writing results
+    /// Run everything a second time and show the first event that differs
     #[arg(long)]
     pub(super) verify_determinism: bool,
 }
 
-/// More replicates than this are a typing error.
+/// More replicates than this are a typing error; the scenario's own limit.
 const REPLICATES_MAX: i64 = 1_000_000;
+/// More threads than this may be more than the operating system gives.
+const JOBS_MAX: i64 = 1_024;
 
 /// `stillup check`.
 #[derive(Clone, Debug, Args)]

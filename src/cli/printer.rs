@@ -74,7 +74,10 @@ pub(super) fn usage(message: &clap::Error) -> Exit {
 
 /// Prints that there is a bug, for a panic hook.
 pub(super) fn bug(panic: &PanicHookInfo<'_>) {
-    let message = panic.payload_as_str().unwrap_or("no message");
+    let payload = panic.payload();
+    let text = payload.downcast_ref::<&str>().copied();
+    let message =
+        text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message");
     let place = panic.location().map(|place| format!(" at {place}")).unwrap_or_default();
     let version = env!("CARGO_PKG_VERSION");
     let printer = Printer::new(When::Auto);

@@ -19,7 +19,8 @@ impl Progress {
     /// A bar over so many replicates, which may be told of from any thread.
     pub(super) fn over(replicates: u32, quiet: bool) -> Self {
         let bar = ProgressBar::with_draw_target(Some(replicates.into()), ProgressDrawTarget::hidden());
-        let style = ProgressStyle::with_template("{bar:40} {pos} of {len} replicates, {elapsed}, {eta} to go");
+        let style =
+            ProgressStyle::with_template("{bar:40} {pos} of {len} replicates, {elapsed}, {eta} to go");
         bar.set_style(style.expect("the template is one"));
         if !quiet {
             let waiting = bar.clone();
@@ -30,9 +31,9 @@ impl Progress {
         Self { bar }
     }
 
-    /// So many replicates are done.
-    pub(super) fn done(&self, replicates: u32) {
-        self.bar.set_position(replicates.into());
+    /// One replicate more is done.
+    pub(super) fn one_more(&self) {
+        self.bar.inc(1);
     }
 }
 

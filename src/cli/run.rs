@@ -34,25 +34,46 @@ pub(super) fn run(arguments: &RunArgs, printer: &Printer) -> Exit {
     scenario.replicates = arguments.replicates.unwrap_or(scenario.replicates);
 
     let cpus = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let jobs = arguments.jobs.map_or(cpus, NonZeroUsize::get);
-    if arguments.verify_determinism {
-        return verify(scenario, jobs, interrupted, printer);
-    }
+    let jobs = arguments.jobs.map_or(cpus, usize::from);
     let place = arguments.out.clone().unwrap_or_else(|| default_place(arguments.scenario.as_deref()));
     let directory = match RunDirectory::prepare(&place) {
         Ok(directory) => directory,
         Err(error) => return refused(&error, printer),
     };
-    let progress = Progress::over(scenario.replicates, arguments.quiet);
-    let data = wiring::run(scenario, jobs, interrupted, &|done| progress.done(done));
-    drop(progress);
-    let Some(data) = data else { return stopped(printer) };
-    if let Some(exit) = out_of_budget(scenario, &data, printer) {
-        return exit;
-    }
+    let data = match simulate(arguments, scenario, jobs, interrupted, printer) {
+        Ok(data) => data,
+        Err(exit) => return exit,
+    };
     let wall_time_ms = u64::try_from(watch.elapsed().as_millis()).unwrap_or(u64::MAX);
     let finished = Finished { arguments, scenario, data: &data, place: &place, interrupted };
     finished.report(directory, Host { jobs, cpus, wall_time_ms }, printer)
+}
+
+/// Runs all replicates, twice if they are to be compared.
+fn simulate(
+    arguments: &RunArgs,
+    scenario: &Scenario,
+    jobs: usize,
+    interrupted: &AtomicBool,
+    printer: &Printer,
+) -> Result<RunData, Exit> {
+    let progress = Progress::over(scenario.replicates, arguments.quiet);
+    let data = wiring::run(scenario, jobs, interrupted, &|_| progress.one_more());
+    drop(progress);
+    let data = data.ok_or_else(|| stopped(printer))?;
+    if let Some(exit) = out_of_budget(scenario, &data, printer) {
+        return Err(exit);
+    }
+    if arguments.verify_determinism {
+        let progress = Progress::over(scenario.replicates, arguments.quiet);
+        let again = wiring::verify_determinism(scenario, &data, jobs, interrupted, &|_| progress.one_more());
+        drop(progress);
+        match again.ok_or_else(|| stopped(printer))? {
+            Verified::Same => printer.note("A second run came out the same, event by event.\n"),
+            Verified::Differs(text) => return Err(printer.error(&text, Exit::Bug)),
+        }
+    }
+    Ok(data)
 }
 
 /// A run that came to its end.
@@ -137,14 +158,6 @@ fn out_of_budget(scenario: &Scenario, data: &RunData, printer: &Printer) -> Opti
     Some(printer.error(&text, Exit::Limit))
 }
 
-fn verify(scenario: &Scenario, jobs: usize, interrupted: &AtomicBool, printer: &Printer) -> Exit {
-    match wiring::verify_determinism(scenario, jobs, interrupted) {
-        None => stopped(printer),
-        Some(Verified::Same(text)) => printer.result(&format!("{text}\n"), Exit::Fine),
-        Some(Verified::Differs(text)) => printer.error(&text, Exit::Bug),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -155,7 +168,7 @@ mod tests {
             scenario: Some("my scenario.toml".into()),
             seed: Some(7),
             replicates: Some(3),
-            jobs: NonZeroUsize::new(2),
+            jobs: Some(2),
             out: Some("elsewhere".into()),
             format: Format::Json,
             sets: vec!["title=it's".into(), "run.duration=5m".into()],
@@ -172,6 +185,9 @@ mod tests {
     #[test]
     fn results_are_placed_by_the_scenarios_name() {
         assert_eq!(default_place(None), Path::new("output/default"));
-        assert_eq!(default_place(Some(Path::new("scenarios/mass-death.toml"))), Path::new("output/mass-death"));
+        assert_eq!(
+            default_place(Some(Path::new("scenarios/mass-death.toml"))),
+            Path::new("output/mass-death")
+        );
     }
 }
