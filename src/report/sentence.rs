@@ -70,7 +70,7 @@ impl Telling<'_> {
         match self.event {
             EventKind::Crash => "After a crash",
             EventKind::Stop => "After an orderly stop",
-            EventKind::Registration => "After its registration",
+            EventKind::Registration => "Once registered,",
         }
     }
 
@@ -78,7 +78,7 @@ impl Telling<'_> {
         let place = place(stage);
         match self.event {
             EventKind::Crash | EventKind::Stop => format!("an instance stayed {place} for"),
-            EventKind::Registration => format!("an instance was {place} after"),
+            EventKind::Registration => format!("an instance became {place} after"),
         }
     }
 
@@ -203,22 +203,30 @@ mod tests {
 
     #[test]
     fn a_crash_is_told_with_what_the_time_went_on() {
-        insta::assert_snapshot!(answer_of(&Made::crashes(300, 99)), @"");
+        insta::assert_snapshot!(answer_of(&Made::crashes(300, 99)));
     }
 
     #[test]
     fn an_instance_that_never_went_is_told_with_the_reason() {
-        insta::assert_snapshot!(answer_of(&Made::protected(20)), @"");
+        insta::assert_snapshot!(answer_of(&Made::protected(20)));
     }
 
     #[test]
     fn departures_and_arrivals_have_sentences_of_their_own() {
-        insta::assert_snapshot!(answer_of(&Made::coming_and_going(20)), @"");
+        insta::assert_snapshot!(answer_of(&Made::coming_and_going(20)));
     }
 
     #[test]
     fn a_run_without_events_tells_of_mistakes() {
-        insta::assert_snapshot!(answer_of(&Made::quiet(0)), @"");
-        insta::assert_snapshot!(answer_of(&Made::quiet(3)), @"");
+        let nothing = "No death, departure or arrival was watched, and no live instance was removed.";
+        assert_eq!(answer_of(&Made::quiet(0)), nothing);
+        assert_eq!(
+            answer_of(&Made::quiet(1)),
+            "1 live instance was removed by mistake, in 1 of 4 replicates."
+        );
+        assert_eq!(
+            answer_of(&Made::quiet(3)),
+            "3 live instances were removed by mistake, in 1 of 4 replicates."
+        );
     }
 }

@@ -44,7 +44,7 @@ pub fn table(summary: &Summary, directory: Option<&Path>) -> String {
 
 fn heading(summary: &Summary) -> String {
     format!(
-        "{BOLD}{}{BOLD:#}\n{}, {} {}, seed {}, {} events",
+        "{BOLD}{}{BOLD:#}\nrelease {}, {} {}, seed {}, {} events",
         summary.title,
         summary.release,
         grouped(summary.replicates.into()),
@@ -82,7 +82,11 @@ fn event_table(event: EventKind, rows: &[&StageSummary]) -> String {
     let closed = "closed form";
     let left = width.saturating_sub(closed.len());
     let mut text = String::new();
-    line(&mut text, &format!("{BOLD}{caption:<left$}{closed}{BOLD:#}"));
+    if caption.len() < left {
+        line(&mut text, &format!("{BOLD}{caption:<left$}{closed}{BOLD:#}"));
+    } else {
+        line(&mut text, &format!("{BOLD}{caption}\n{:<left$}{closed}{BOLD:#}", ""));
+    }
     lines.iter().for_each(|row| line(&mut text, row));
     footnotes(&mut text, rows);
     text

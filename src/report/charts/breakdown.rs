@@ -29,7 +29,7 @@ pub(super) fn svg(contents: &Contents<'_>) -> String {
     paint::svg(height.max(TOP + 60), |canvas| {
         let title = format!("Where does the time go? {}", contents.report.scenario.title);
         let below = "The mean detection time, split by the stage that it was spent before.";
-        paint::title(canvas, &fitting(&title, 22, WIDTH - 64), below);
+        paint::title(canvas, &title, below);
         legend(canvas);
         if events.is_empty() {
             paint::write(canvas, "No event was watched.", 15, FAINT, (24, TOP + 10));
@@ -76,17 +76,17 @@ fn legend(canvas: &Canvas<'_>) {
         (Stage::Balancer, "until its balancer asked"),
     ];
     let mut left = 24;
-    for ((stage, text), width) in words.into_iter().zip([282, 184, 196, 0]) {
-        paint::fill(canvas, (left, 78), (left + 12, 90), colour(stage).filled());
+    for (stage, text) in words {
+        paint::fill(canvas, (left, 75), (left + 12, 87), colour(stage).filled());
         paint::write(canvas, text, 14, INK, (left + 18, 76));
-        left += width;
+        left += 18 + paint::text_width(canvas, text, 14) + 28;
     }
 }
 
 fn draw(canvas: &Canvas<'_>, events: &[(EventKind, [Bar; 2])]) {
     let ends = events.iter().flat_map(|(_, bars)| bars).filter_map(|bar| bar.pieces.last());
-    let longest = ends.map(|(_, end)| *end).max().unwrap_or(0);
-    let axis = TimeAxis::over(0, longest.max(1), 8);
+    let longest = ends.map(|(_, end)| *end).max().unwrap_or(60_000);
+    let axis = TimeAxis::over(0, longest, 8);
     let height = events.len() as i32 * (2 * ROW + EVENT_GAP);
     let area = canvas.clone().shrink((0, TOP), (WIDTH - RIGHT_MARGIN - TOTAL, height + AXIS));
     let mut chart = ChartBuilder::on(&area)
@@ -106,6 +106,8 @@ fn draw(canvas: &Canvas<'_>, events: &[(EventKind, [Bar; 2])]) {
         .expect(DRAWN);
     let mut top = 0;
     for (event, bars) in events {
+        let width = paint::text_width(canvas, heading(*event), 16);
+        paint::fill(canvas, (24, TOP + top), (24 + width + 6, TOP + top + 24), WHITE.filled());
         paint::write(canvas, heading(*event), 16, INK, (24, TOP + top + 4));
         top += EVENT_GAP - 4;
         for bar in bars {
@@ -121,16 +123,16 @@ fn draw(canvas: &Canvas<'_>, events: &[(EventKind, [Bar; 2])]) {
                 let left = chart.backend_coord(&(from as f64, 0)).0;
                 let right = chart.backend_coord(&(end as f64, 0)).0;
                 let text = in_words(end - from);
-                if right - left > 9 * text.chars().count() as i32 + 6 {
+                if right - left > paint::text_width(canvas, &text, 14) + 4 {
                     let at = ((left + right) / 2, TOP + top + BAR / 2);
-                    let ink = if bar.name == "simulated" && stage != Stage::Served { WHITE } else { INK };
+                    let ink = if bar.name == "simulated" && stage == Stage::Registry { WHITE } else { INK };
                     paint::write_at(canvas, &text, font(14, ink), (HPos::Center, VPos::Center), at);
                 }
                 from = end;
             }
             let right = chart.backend_coord(&(from as f64, 0)).0;
             let at = (right + 8, TOP + top + BAR / 2);
-            let remark = bar.remark.as_ref().map(|remark| fitting(remark, 14, WIDTH - right - 24));
+            let remark = bar.remark.as_ref().map(|remark| fitting(canvas, remark, 14, WIDTH - right - 24));
             let text = remark.unwrap_or_else(|| in_words(from));
             let ink = if bar.remark.is_some() { FAINT } else { INK };
             paint::write_at(canvas, &text, font(14, ink), middle, at);

@@ -11,9 +11,10 @@ use super::paint::{
 };
 use crate::engine::SimDuration;
 use crate::model::stage::{EventKind, Stage};
+use crate::observe::Outcome;
+use crate::report::Report;
 use crate::report::length::in_seconds;
 use crate::report::summary::{StageSummary, Summary, rows_by_stage};
-use crate::report::{Report, in_words};
 use crate::sweep::Sample;
 
 const TOP: i32 = 76;
@@ -43,7 +44,7 @@ pub fn detection_times_svg(report: &Report<'_>, summary: &Summary, recorded: &[R
     let height = TOP + heights.sum::<i32>() + gaps;
     let dots = if recorded.is_empty() { "" } else { " Dots: recorded at a real set-up." };
     paint::svg(height.max(TOP + 60), |canvas| {
-        let title = fitting(&format!("How long until it shows? {}", report.scenario.title), 22, WIDTH - 64);
+        let title = format!("How long until it shows? {}", report.scenario.title);
         let below =
             "Share of observations ended by then. Shaded: closed form, earliest to latest; dashed: its mean.";
         paint::title(canvas, &title, &format!("{below}{dots}"));
@@ -66,6 +67,8 @@ struct Panel<'a> {
     stage: Stage,
     figures: &'a StageSummary,
     sample: Sample,
+    /// The longest that anything was watched without an end.
+    longest_wait_ms: u64,
     recorded: Vec<f64>,
 }
 
@@ -78,13 +81,18 @@ fn panels<'a>(
     let rows = rows_by_stage(report.data);
     let panel = |stage| {
         let figures = summary.stage(event, stage)?;
-        let own = rows.get(&(event, stage)).into_iter().flatten().flatten().copied();
+        let own = || rows.get(&(event, stage)).into_iter().flatten().flatten().copied();
+        let waits = own().filter_map(|row| match row.outcome {
+            Outcome::Censored(length) | Outcome::Superseded(length) => Some(length.as_millis()),
+            Outcome::Detected(_) => None,
+        });
+        let longest_wait_ms = waits.max().unwrap_or(0);
         let measured = recorded.iter().filter(|row| row.event == event && row.stage == stage);
         let mut recorded: Vec<u64> =
             measured.flat_map(|row| &row.lengths).map(|length| length.as_millis()).collect();
         recorded.sort_unstable();
         let recorded = recorded.into_iter().map(|ms| ms as f64).collect();
-        Some(Panel { event, stage, figures, sample: Sample::of(own), recorded })
+        Some(Panel { event, stage, figures, sample: Sample::of(own()), longest_wait_ms, recorded })
     };
     Stage::ALL.into_iter().filter_map(panel).collect()
 }
@@ -106,11 +114,9 @@ fn draw_event(canvas: &Canvas<'_>, panels: &[Panel<'_>], top: i32) {
         seen.into_iter().chain(recorded).chain([figures.bound_min_ms, figures.bound_max_ms]).flatten()
     });
     let (from, to) = ends.fold((u64::MAX, 0), |(from, to), end| (from.min(end), to.max(end)));
-    if to == 0 && from == u64::MAX {
-        paint::write(canvas, "Nothing had ended when the run did.", 15, FAINT, (24, top + 10));
-        return;
-    }
-    let axis = TimeAxis::over(from, to, 9);
+    // Where nothing ended, the axis shows how long it was waited for.
+    let waited = panels.iter().map(|panel| panel.longest_wait_ms).max().unwrap_or(0);
+    let axis = if from > to { TimeAxis::over(0, waited, 9) } else { TimeAxis::over(from, to, 9) };
     for (index, panel) in panels.iter().enumerate() {
         let from = top + index as i32 * PANEL;
         let last = index + 1 == panels.len();
@@ -155,29 +161,28 @@ fn draw_panel(canvas: &Canvas<'_>, panel: &Panel<'_>, axis: &TimeAxis, top: i32,
     let dots = dots.map(|(index, &ms)| Circle::new((ms, share(index)), 3, INK.filled()));
     chart.draw_series(dots).expect(DRAWN);
 
-    // The name stands left of the marks, the figures where the curve is still low.
-    paint::write_at(
-        canvas,
-        panel.stage.name(),
-        font(16, INK),
-        (HPos::Left, VPos::Center),
-        (24, top + (PANEL - 14) / 2),
-    );
-    paint::write(canvas, &figures(panel.figures), 14, INK, (LEFT_AREA + 10, top + 8));
-    let second = second_line(panel.figures);
-    paint::write(
-        canvas,
-        &fitting(&second, 14, WIDTH - LEFT_AREA - 60),
-        14,
-        FAINT,
-        (LEFT_AREA + 10, top + 28),
-    );
+    let middle = top + (PANEL - 14) / 2;
+    paint::write_at(canvas, panel.stage.name(), font(16, INK), (HPos::Left, VPos::Center), (24, middle));
+    // The curve has left the lower right corner by the time it gets there.
+    notes(canvas, [(figures(panel.figures), INK), (second_line(panel.figures), FAINT)], top + PANEL - 28);
+}
+
+/// Writes two lines that end at the right edge, on a light ground.
+fn notes(canvas: &Canvas<'_>, lines: [(String, RGBColor); 2], bottom: i32) {
+    let right = WIDTH - RIGHT_MARGIN - 10;
+    let lines = lines.map(|(text, ink)| (fitting(canvas, &text, 14, right - LEFT_AREA - 20), ink));
+    let width = lines.iter().map(|(text, _)| paint::text_width(canvas, text, 14)).max().unwrap_or(0);
+    let ground = [(right - width - 8, bottom - 36), (right + 6, bottom + 4)];
+    paint::fill(canvas, ground[0], ground[1], WHITE.mix(0.75).filled());
+    for ((text, ink), bottom) in lines.iter().zip([bottom - 20, bottom]) {
+        paint::write_at(canvas, text, font(14, *ink), (HPos::Right, VPos::Bottom), (right, bottom));
+    }
 }
 
 fn figures(figures: &StageSummary) -> String {
     let known = [("mean", figures.mean_ms), ("p50", figures.p50_ms), ("p99", figures.p99_ms)];
     let known = known.into_iter().filter_map(|(name, ms)| Some(format!("{name} {} s", in_seconds(ms?))));
-    known.collect::<Vec<_>>().join("   ")
+    known.collect::<Vec<_>>().join(" · ")
 }
 
 fn second_line(figures: &StageSummary) -> String {
@@ -188,10 +193,14 @@ fn second_line(figures: &StageSummary) -> String {
     if figures.superseded > 0 {
         parts.push(format!("{} back before that", figures.superseded));
     }
-    match (&figures.bound_absent_because, figures.bound_mean_ms) {
-        (Some(because), _) => parts.push(format!("no closed form: {because}")),
-        (None, Some(mean)) => parts.push(format!("closed form {}", in_words(mean))),
-        (None, None) => {}
+    let range =
+        [figures.bound_min_ms, figures.bound_mean_ms, figures.bound_max_ms].map(|ms| ms.map(in_seconds));
+    match (range, &figures.bound_absent_because) {
+        ([Some(min), Some(mean), Some(max)], _) => {
+            parts.push(format!("closed form {min} to {max} s, mean {mean} s"));
+        }
+        (_, Some(because)) => parts.push(format!("no closed form: {because}")),
+        (_, None) => {}
     }
     parts.join("; ")
 }
@@ -199,10 +208,10 @@ fn second_line(figures: &StageSummary) -> String {
 /// The steps of the curve. The share is of all observations, so where some are censored it ends below one.
 fn curve(sample: &Sample, axis: &TimeAxis) -> Vec<(f64, f64)> {
     let detected = sample.detected();
-    if detected.is_empty() {
-        return Vec::new();
-    }
     let range = axis.range();
+    if detected.is_empty() {
+        return vec![(range.start, 0.0), (range.end, 0.0)];
+    }
     let stride = detected.len().div_ceil(STEPS);
     let mut points = vec![(range.start, 0.0)];
     let mut below = 0;

@@ -19,7 +19,7 @@ pub(super) const WIDTH: i32 = 960;
 /// Free space on the right, so that the last mark's label is whole.
 pub(super) const RIGHT_MARGIN: i32 = 40;
 /// Space for the names and marks of the vertical axis.
-pub(super) const LEFT_AREA: i32 = 120;
+pub(super) const LEFT_AREA: i32 = 144;
 
 pub(super) const INK: RGBColor = RGBColor(34, 34, 34);
 pub(super) const FAINT: RGBColor = RGBColor(105, 105, 105);
@@ -78,19 +78,26 @@ pub(super) fn write_at(
 
 /// A chart's title and, below it, how to read it.
 pub(super) fn title(canvas: &Canvas<'_>, title: &str, below: &str) {
-    write(canvas, title, 22, INK, (24, 16));
+    write(canvas, &fitting(canvas, title, 22, WIDTH - 24 - RIGHT_MARGIN), 22, INK, (24, 16));
     write(canvas, below, 15, FAINT, (24, 46));
 }
 
-/// How much of a text fits, if a letter is 0.52 of the font's height wide.
-pub(super) fn fitting(text: &str, size: i32, width: i32) -> String {
-    let room = usize::try_from(width * 100 / (size * 52)).unwrap_or(0);
-    if text.chars().count() <= room {
-        return text.to_owned();
+/// The width of a text of this size, pixels. The estimate takes the size for the font's height, which is 1.164
+/// em in DejaVu Sans; the SVG is written with a size of 1.24 for an em.
+pub(super) fn text_width(canvas: &Canvas<'_>, text: &str, size: i32) -> i32 {
+    let (width, _) = canvas.estimate_text_size(text, &font(size, INK)).expect(DRAWN);
+    i32::try_from(width * 1_164 / 1_240).unwrap_or(i32::MAX) + 1
+}
+
+/// As much of a text as fits, with an ellipsis where it was cut.
+pub(super) fn fitting(canvas: &Canvas<'_>, text: &str, size: i32, room: i32) -> String {
+    let mut kept = text.chars().count();
+    let mut fitted = text.to_owned();
+    while kept > 0 && text_width(canvas, &fitted, size) > room {
+        kept -= 1;
+        fitted = text.chars().take(kept).chain(['…']).collect();
     }
-    let mut cut: String = text.chars().take(room.saturating_sub(1)).collect();
-    cut.push('…');
-    cut
+    fitted
 }
 
 /// A filled rectangle.

@@ -6,7 +6,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 
 use super::axis::TimeAxis;
-use super::paint::{self, Canvas, DRAWN, FAINT, GRID, INK, RED, RIGHT_MARGIN, WIDTH, fitting, font};
+use super::paint::{self, Canvas, DRAWN, FAINT, GRID, INK, RED, RIGHT_MARGIN, WIDTH, font};
 use crate::model::stage::Stage;
 use crate::observe::{Injected, ReplicateData};
 use crate::report::Contents;
@@ -31,7 +31,7 @@ pub(super) fn svg(contents: &Contents<'_>) -> String {
         let title = format!("Does the registry believe its clients? {}", contents.report.scenario.title);
         let below =
             "Renewals a minute against the threshold, in the first replicate, from the server's start.";
-        paint::title(canvas, &fitting(&title, 22, WIDTH - 64), below);
+        paint::title(canvas, &title, below);
         legend(canvas);
         match replicate.filter(|replicate| !replicate.timeline.is_empty()) {
             Some(replicate) => draw(canvas, replicate),
@@ -41,15 +41,15 @@ pub(super) fn svg(contents: &Contents<'_>) -> String {
 }
 
 fn legend(canvas: &Canvas<'_>) {
-    let line = |left: i32, ink: RGBColor| paint::fill(canvas, (left, 83), (left + 20, 86), ink.filled());
+    let line = |left: i32, ink: RGBColor| paint::fill(canvas, (left, 80), (left + 20, 83), ink.filled());
     line(24, RENEWALS_INK);
     paint::write(canvas, "renewals", 14, INK, (50, 76));
     line(136, THRESHOLD_INK);
     paint::write(canvas, "threshold", 14, INK, (162, 76));
-    paint::fill(canvas, (252, 77), (272, 91), FAINT.mix(0.25).filled());
+    paint::fill(canvas, (252, 74), (272, 88), FAINT.mix(0.25).filled());
     paint::write(canvas, "self-preservation engaged: nothing is evicted", 14, INK, (278, 76));
-    line(626, RED);
-    paint::write(canvas, "fault", 14, INK, (652, 76));
+    line(606, RED);
+    paint::write(canvas, "fault", 14, INK, (632, 76));
 }
 
 fn draw(canvas: &Canvas<'_>, replicate: &ReplicateData) {
@@ -80,7 +80,8 @@ fn draw(canvas: &Canvas<'_>, replicate: &ReplicateData) {
         .expect(DRAWN);
     let faults = replicate.faults.iter().take(FAULTS_DRAWN);
     let marks = faults.map(|fault| fault.at.as_millis() as f64);
-    let marks = marks.map(|at| PathElement::new([(at, 0.0), (at, ceiling)], RED.stroke_width(1)));
+    let ink = RED.mix(if replicate.faults.len() > 20 { 0.4 } else { 1.0 });
+    let marks = marks.map(|at| PathElement::new([(at, 0.0), (at, ceiling)], ink));
     chart.draw_series(marks).expect(DRAWN);
     // A bucket counts the minute that ends at its tick, so a step leads up to it.
     let steps = |value: fn(&crate::observe::Minute) -> u32| {
@@ -132,7 +133,7 @@ fn name_faults(canvas: &Canvas<'_>, faults: &[Injected], pixel_of: impl Fn(f64) 
         } else {
             format!("{} × {}", fault.targets, fault.verb)
         };
-        let width = 8 * text.chars().count() as i32;
+        let width = paint::text_width(canvas, &text, 13);
         let at = pixel_of(fault.at.as_millis() as f64).min(WIDTH - RIGHT_MARGIN - width / 2);
         match free_from.iter().position(|&free| free <= at - width / 2) {
             Some(row) => {
