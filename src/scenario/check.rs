@@ -7,7 +7,7 @@
 use super::check_eureka::{self, Layer};
 use super::check_fault;
 use super::check_fleet;
-use super::check_release::{self, Rules};
+use super::check_release;
 use super::diagnostic::{Place, Problem};
 use super::document::Table;
 use super::expect;
@@ -40,7 +40,6 @@ pub(super) fn scenario(root: &Table, problems: &mut Vec<Problem>) -> Scenario {
     let longest_heartbeat =
         fleet.applications.iter().map(|app| app.client.lease_renewal_interval_in_seconds).max().unwrap_or(30);
     let start = top.section("start");
-    let Rules { label, .. } = rules;
     Scenario {
         title: top.text("title").unwrap_or("untitled").to_owned(),
         about: top.text("about").unwrap_or_default().to_owned(),
@@ -48,12 +47,10 @@ pub(super) fn scenario(root: &Table, problems: &mut Vec<Problem>) -> Scenario {
         replicates: top.count("replicates").unwrap_or(100),
         duration: top.length("duration").unwrap_or(DURATION),
         stop_when_settled: top.flag("stop-when-settled").unwrap_or(true),
-        start_window: start
-            .length("window")
-            .unwrap_or(SimDuration::from_secs(u64::from(longest_heartbeat))),
+        start_window: start.length("window").unwrap_or(SimDuration::from_secs(u64::from(longest_heartbeat))),
         warm_up: start.length("warm-up").unwrap_or(WARM_UP),
         event_budget: top.large_count("event-budget").unwrap_or(1_000_000_000),
-        release: label,
+        release: rules.name,
         server,
         server_starts_at_second: top
             .section("server")
@@ -73,11 +70,7 @@ fn expectations(root: &Table, fleet_size: Option<u32>, problems: &mut Vec<Proble
     root.tables("expect").filter_map(|table| expectation(table, fleet_size, problems)).collect()
 }
 
-fn expectation(
-    table: &Table,
-    fleet_size: Option<u32>,
-    problems: &mut Vec<Problem>,
-) -> Option<Expectation> {
+fn expectation(table: &Table, fleet_size: Option<u32>, problems: &mut Vec<Problem>) -> Option<Expectation> {
     let values = Values(Some(table));
     let Some(node) = values.node("that") else {
         problems.push(

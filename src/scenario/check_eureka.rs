@@ -11,12 +11,8 @@ use crate::model::eureka::{Flavour, ServerConfig};
 use crate::model::message::Status;
 
 /// The words of [`TRANSPORT_KINDS`] as kinds, in the same order.
-const TRANSPORTS: [TransportKind; 4] = [
-    TransportKind::Jersey,
-    TransportKind::RestTemplate,
-    TransportKind::RestClient,
-    TransportKind::WebClient,
-];
+const TRANSPORTS: [TransportKind; 4] =
+    [TransportKind::Jersey, TransportKind::RestTemplate, TransportKind::RestClient, TransportKind::WebClient];
 
 /// A transport's word in a file.
 pub(super) fn transport_word(kind: TransportKind) -> &'static str {
@@ -162,7 +158,7 @@ impl Layer {
     /// What the release says of a server's own client. It picks nobody.
     pub(super) fn server(rules: &Rules, flavour: Flavour) -> Self {
         let defaults = ClientConfig::defaults(flavour);
-        let transport = rules.server_transport(flavour);
+        let transport = rules.server_transport;
         let config = ClientConfig { transport, balancer: BalancerConfig::None, ..defaults };
         Self { config, first_call: None }
     }
@@ -195,10 +191,7 @@ impl Layer {
             values.node(name).map(|node| {
                 Problem::error(node.place.clone(), format!("`{name}` belongs to `{kind}`"))
                     .label(format!("the balancer is `{word}`"))
-                    .related(
-                        values.node("kind").map(|node| node.place.clone()),
-                        "as it says here",
-                    )
+                    .related(values.node("kind").map(|node| node.place.clone()), "as it says here")
                     .hint(format!("leave it out, or set `kind = \"{kind}\"`"))
             })
         };

@@ -3,7 +3,8 @@
 use super::check_fleet::Fleet;
 use super::diagnostic::Problem;
 use super::document::{Node, Table};
-use super::format::{FAULT, Section, Shape, TARGETS, VERBS};
+use super::format::{Section, Shape};
+use super::format_fault::{FAULT, TARGETS, VERBS};
 use super::suggest::one_of;
 use super::types::{Direction, Fault, Selection, Targets, Verb, Which};
 use super::values::Values;
@@ -101,10 +102,8 @@ fn direction(word: Option<&str>) -> Direction {
 
 fn restart(targets: Targets, values: Values<'_>, problems: &mut Vec<Problem>) -> Option<Verb> {
     if targets == Targets::Server {
-        let of_instances = [
-            ("new-id", "a server has no instance id"),
-            ("graceful", "a server tells nobody that it stops"),
-        ];
+        let of_instances =
+            [("new-id", "a server has no instance id"), ("graceful", "a server tells nobody that it stops")];
         for (name, why) in of_instances {
             if let Some(node) = values.node(name) {
                 problems.push(

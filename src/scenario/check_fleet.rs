@@ -84,9 +84,8 @@ pub(super) fn fleet(root: &Table, base: &Layer, rules: &Rules, problems: &mut Ve
 
 fn empty(root: &Table) -> Problem {
     let place = root.entry("application").map(|entry| entry.key_place.clone());
-    Problem::error(place, "an empty fleet: the scenario names no application").hint(
-        "add one:\n  [[application]]\n  name = \"orders\"\n  instances = 10",
-    )
+    Problem::error(place, "an empty fleet: the scenario names no application")
+        .hint("add one:\n  [[application]]\n  name = \"orders\"\n  instances = 10")
 }
 
 /// The name of an application, if it has one that can be used.
@@ -102,9 +101,10 @@ fn name(table: &Table, places: &mut Vec<(String, Place)>, problems: &mut Vec<Pro
     let problem = |title: String| Problem::error(node.place.clone(), title);
     let allowed = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
     if name.is_empty() || name.len() > NAME_MAX || !name.chars().all(allowed) {
-        problems.push(problem(format!("`{name}` is not a name for an application")).label(format!(
-            "1 to {NAME_MAX} of the letters a to z, digits, `.`, `_` and `-`"
-        )));
+        problems.push(
+            problem(format!("`{name}` is not a name for an application"))
+                .label(format!("1 to {NAME_MAX} of the letters a to z, digits, `.`, `_` and `-`")),
+        );
         return None;
     }
     // Eureka keys applications in upper case (`eureka-server.md` section 2).

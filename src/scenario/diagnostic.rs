@@ -161,9 +161,10 @@ impl Sources {
                 group = group.element(self.snippet(problem, place));
                 for (other, label) in problem.related.iter().filter(|(other, _)| other.source != place.source)
                 {
-                    group = group.element(self.bare_snippet(other.source).annotation(
-                        AnnotationKind::Context.span(self.clip(other)).label(one_line(label)),
-                    ));
+                    group =
+                        group.element(self.bare_snippet(other.source).annotation(
+                            AnnotationKind::Context.span(self.clip(other)).label(one_line(label)),
+                        ));
                 }
             }
             None => group = group.element(Origin::path(self.name.as_str())),
@@ -185,8 +186,8 @@ impl Sources {
         }
         let mut snippet = self.bare_snippet(place.source).annotation(primary);
         for (other, label) in problem.related.iter().filter(|(other, _)| other.source == place.source) {
-            snippet = snippet
-                .annotation(AnnotationKind::Context.span(self.clip(other)).label(one_line(label)));
+            snippet =
+                snippet.annotation(AnnotationKind::Context.span(self.clip(other)).label(one_line(label)));
         }
         snippet
     }
@@ -243,7 +244,11 @@ mod tests {
     use super::*;
 
     fn sources() -> Sources {
-        Sources { name: "a.toml".into(), text: "one = 1\r\ntwo = 2\r\n".into(), command_line: "--set x=1".into() }
+        Sources {
+            name: "a.toml".into(),
+            text: "one = 1\r\ntwo = 2\r\n".into(),
+            command_line: "--set x=1".into(),
+        }
     }
 
     #[test]

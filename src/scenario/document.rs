@@ -132,7 +132,11 @@ pub(super) fn parse_argument(text: &str, offset: usize) -> Node {
     }
 }
 
-fn table(table: &DeTable<'_>, span: std::ops::Range<usize>, place: &dyn Fn(std::ops::Range<usize>) -> Place) -> Table {
+fn table(
+    table: &DeTable<'_>,
+    span: std::ops::Range<usize>,
+    place: &dyn Fn(std::ops::Range<usize>) -> Place,
+) -> Table {
     let entries = table
         .iter()
         .map(|(key, value)| Entry {

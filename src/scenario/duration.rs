@@ -19,8 +19,7 @@ pub(super) fn parse(text: &str) -> Result<SimDuration, String> {
     }
     let length: Duration =
         humantime::parse_duration(trimmed).map_err(|_| format!("`{trimmed}` is not a duration"))?;
-    let nanos =
-        u64::try_from(length.as_nanos()).map_err(|_| format!("`{trimmed}` is longer than a year"))?;
+    let nanos = u64::try_from(length.as_nanos()).map_err(|_| format!("`{trimmed}` is longer than a year"))?;
     let length = SimDuration::from_nanos(nanos);
     if length > LONGEST { Err(format!("`{trimmed}` is longer than a year")) } else { Ok(length) }
 }
@@ -55,7 +54,9 @@ mod tests {
         assert_eq!(parse("-5s"), Err("`-5s` is not a duration".into()));
         assert_eq!(parse(""), Err("`` is not a duration".into()));
         assert_eq!(parse("366days"), Err("`366days` is longer than a year".into()));
-        assert_eq!(parse("9999999999years"), Err("`9999999999years` is not a duration".into()));
+        assert_eq!(parse("9999999999years"), Err("`9999999999years` is longer than a year".into()));
+        let endless = format!("{}s", "9".repeat(50));
+        assert_eq!(parse(&endless), Err(format!("`{endless}` is not a duration")));
     }
 
     proptest::proptest! {

@@ -44,7 +44,8 @@ pub(super) struct Refusal {
 
 const LATENCY_FORM: &str = "`[crash|stop|registration] registry|served|client|balancer min|mean|p99|max below|above|at \
                             most|at least DURATION`, as in `balancer p99 below 5m30s`";
-const COUNT_FORM: &str = "`at least 57 of 100 left at the end`, `at most 3 false removals`, `exactly 4 evictions`";
+const COUNT_FORM: &str =
+    "`at least 57 of 100 left at the end`, `at most 3 false removals`, `exactly 4 evictions`";
 const ALL_FORMS: &str = "an expectation is one of\n  balancer p99 below 5m30s\n  no false removal\n  no eviction\n  \
                          at least 57 of 100 left at the end\n  rounds evict 15, 13, 11\n  no self-preservation at \
                          the end";
@@ -140,8 +141,18 @@ impl Words {
             return self.counted(comparison);
         }
         let starts = [
-            "crash", "stop", "registration", "registry", "served", "client", "balancer", "no", "at", "exactly",
-            "rounds", "self-preservation",
+            "crash",
+            "stop",
+            "registration",
+            "registry",
+            "served",
+            "client",
+            "balancer",
+            "no",
+            "at",
+            "exactly",
+            "rounds",
+            "self-preservation",
         ];
         let near = did_you_mean(&first, starts);
         Err(self.refuse(
@@ -157,11 +168,8 @@ impl Words {
             self.expect(&["most", "least"], form)?;
             return Ok(Some(if most { Comparison::AtMost } else { Comparison::AtLeast }));
         }
-        let simple = [
-            ("below", Comparison::Below),
-            ("above", Comparison::Above),
-            ("exactly", Comparison::Exactly),
-        ];
+        let simple =
+            [("below", Comparison::Below), ("above", Comparison::Above), ("exactly", Comparison::Exactly)];
         Ok(simple.into_iter().find(|(word, _)| self.take(&[word])).map(|(_, comparison)| comparison))
     }
 
@@ -341,7 +349,10 @@ mod tests {
     #[test]
     fn a_refusal_points_at_the_word_where_sense_ends() {
         let refusal = parse("balancer p999 below 5m").expect_err("no such quantile");
-        assert_eq!((refusal.span, refusal.expected.as_str()), (9..13, "expected `min`, `mean`, `p1` to `p99` or `max`"));
+        assert_eq!(
+            (refusal.span, refusal.expected.as_str()),
+            (9..13, "expected `min`, `mean`, `p1` to `p99` or `max`")
+        );
         let refusal = parse("balanser p99 below 5m").expect_err("no such stage");
         assert!(refusal.hint.starts_with("did you mean `balancer`?"), "{}", refusal.hint);
         let refusal = parse("balancer p99 below 330").expect_err("no unit");

@@ -9,7 +9,8 @@ use std::fmt::Write;
 
 use super::check_eureka::{Layer, balancer_word, transport_word};
 use super::check_release;
-use super::format::{BALANCER_KINDS, VERBS};
+use super::format::BALANCER_KINDS;
+use super::format_fault::VERBS;
 use super::properties::{self, Field, Property};
 use super::types::{
     Application, Delay, Direction, Expectation, Fault, Scenario, Selection, Targets, Verb, Which,
@@ -181,8 +182,8 @@ fn client_settings(page: &mut Page, prefix: &str, own: &Layer, base: Option<&Lay
     if other.is_none_or(|other| other.transport != config.transport) {
         page.section(&format!("{prefix}transport"), |lines| transport(lines, &config.transport));
     }
-    let same_balancer = base
-        .is_some_and(|base| base.config.balancer == config.balancer && base.first_call == own.first_call);
+    let same_balancer =
+        base.is_some_and(|base| base.config.balancer == config.balancer && base.first_call == own.first_call);
     if !same_balancer {
         page.section(&format!("{prefix}balancer"), |lines| balancer(lines, config, own.first_call));
     }
@@ -229,8 +230,7 @@ fn fault(page: &mut Page, fault: &Fault, apps: &[Application]) {
         Verb::Crash(targets) => (VERBS[0], vec![self::targets(targets, apps)]),
         Verb::Stop(targets) => (VERBS[1], vec![self::targets(targets, apps)]),
         Verb::Restart { targets, down_for, new_id, graceful } => {
-            let mut parts =
-                vec![self::targets(targets, apps), format!("down-for = {}", quoted(*down_for))];
+            let mut parts = vec![self::targets(targets, apps), format!("down-for = {}", quoted(*down_for))];
             if *targets != Targets::Server {
                 parts.push(format!("new-id = {new_id}"));
                 parts.push(format!("graceful = {graceful}"));

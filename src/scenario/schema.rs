@@ -3,7 +3,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::format::{FAULT, Key, Section, Shape, TARGETS, TOP, VERBS};
+use super::format::{Key, Section, Shape, TOP};
+use super::format_fault::{FAULT, TARGETS, VERBS};
 
 /// Durations, as far as a pattern can tell.
 const DURATION: &str = r"^\s*(0|([0-9]+\s*[A-Za-z]+\s*)+)$";

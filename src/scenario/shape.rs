@@ -7,7 +7,7 @@ use super::diagnostic::Problem;
 use super::document::{Entry, Node, Table, Value};
 use super::duration;
 use super::format::{Key, Section, Shape, TOP};
-use super::suggest::{closest, did_you_mean, one_of, uniform};
+use super::suggest::{closest, did_you_mean, in_short, one_of, uniform};
 use super::unmodelled;
 use super::values;
 use crate::engine::SimDuration;
@@ -80,11 +80,12 @@ fn unknown_key(entry: &Entry, section: &'static Section) -> Problem {
         format!("in `{}`", section.path)
     };
     let names = || (section.keys)().into_iter().map(|key| key.name);
-    let spelling = closest(key, names());
-    let same_word = spelling.is_some_and(|name| uniform(name) == uniform(key));
-    let hint = match home_of(key) {
-        Some(home) if !same_word => format!("it belongs in `[{home}]`"),
-        _ => did_you_mean(key, names()).unwrap_or_else(|| format!("known here: {}", one_of(names()))),
+    let near = closest(key, names()).or_else(|| in_short(key, names()));
+    let same_word = near.is_some_and(|name| uniform(name) == uniform(key));
+    let hint = match (home_of(key), near) {
+        (Some(home), _) if !same_word => format!("it belongs in `[{home}]`"),
+        (_, Some(near)) => format!("did you mean `{near}`?"),
+        _ => format!("known here: {}", one_of(names())),
     };
     Problem::error(entry.key_place.clone(), format!("unknown key `{key}` {place}"))
         .label("not known")
@@ -210,7 +211,7 @@ fn rate(entry: &Entry, words: &[&str]) -> Option<Problem> {
 fn length(entry: &Entry, min: SimDuration, max: SimDuration, words: &[&str]) -> Option<Problem> {
     let place = entry.node.place.clone();
     let Some(text) = entry.node.as_text() else {
-        let problem = wrong_type(entry, "a duration");
+        let problem = wrong_type(entry, "a duration with a unit");
         return Some(match entry.node.value {
             Value::Integer(Some(number)) if number >= 0 => {
                 problem.hint(duration::unit_hint(&number.to_string()))
@@ -232,9 +233,7 @@ fn length(entry: &Entry, min: SimDuration, max: SimDuration, words: &[&str]) -> 
             } else {
                 near.unwrap_or_else(|| "durations look like `\"30s\"`, `\"1m 30s\"`, `\"500ms\"`".into())
             };
-            Some(
-                Problem::error(place, format!("`{}` must be a duration", entry.key)).label(why).hint(hint),
-            )
+            Some(Problem::error(place, format!("`{}` must be a duration", entry.key)).label(why).hint(hint))
         }
     }
 }

@@ -24,16 +24,25 @@ pub(super) fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a s
     best.map(|(_, candidate)| candidate)
 }
 
+/// The shortest candidate that has every word of a name, or words that begin so: `evict-interval` finds
+/// `eviction-interval-timer-in-ms`.
+pub(super) fn in_short<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let words = |text: &str| -> Vec<String> { text.split(['-', '_', '.']).map(uniform).collect() };
+    let wanted = words(name);
+    let has_all = |candidate: &&str| {
+        let known = words(candidate);
+        wanted.iter().all(|word| word.len() > 2 && known.iter().any(|other| other.starts_with(word)))
+    };
+    candidates.into_iter().filter(has_all).min_by_key(|candidate| candidate.len())
+}
+
 /// The spelling that Spring compares: letters and digits only, in lower case.
 pub(super) fn uniform(word: &str) -> String {
     word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// `did you mean …?`, if there is a near one.
-pub(super) fn did_you_mean<'a>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<String> {
+pub(super) fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
     closest(word, candidates).map(|near| format!("did you mean `{near}`?"))
 }
 
@@ -64,6 +73,14 @@ mod tests {
         let names = ["lease-renewal-interval-in-seconds", "lease-expiration-duration-in-seconds"];
         assert_eq!(closest("leaseRenewalIntervalInSeconds", names), Some(names[0]));
         assert_eq!(closest("LEASE_EXPIRATION_DURATION_IN_SECONDS", names), Some(names[1]));
+    }
+
+    #[test]
+    fn an_abbreviation_finds_its_name() {
+        let names = ["eviction-interval-timer-in-ms", "enable-self-preservation"];
+        assert_eq!(in_short("evict-interval", names), Some(names[0]));
+        assert_eq!(in_short("self-preservation", names), Some(names[1]));
+        assert_eq!(in_short("e", names), None);
     }
 
     #[test]

@@ -33,8 +33,14 @@ const SERVER: [(&str, &str); 30] = [
     ("my-url", ONE_SERVER),
     ("rate-limiter-enabled", "Spring Cloud Netflix does not install the rate limiter's filter"),
     ("rate-limiter-burst-size", "Spring Cloud Netflix does not install the rate limiter's filter"),
-    ("rate-limiter-full-fetch-average-rate", "Spring Cloud Netflix does not install the rate limiter's filter"),
-    ("rate-limiter-registry-fetch-average-rate", "Spring Cloud Netflix does not install the rate limiter's filter"),
+    (
+        "rate-limiter-full-fetch-average-rate",
+        "Spring Cloud Netflix does not install the rate limiter's filter",
+    ),
+    (
+        "rate-limiter-registry-fetch-average-rate",
+        "Spring Cloud Netflix does not install the rate limiter's filter",
+    ),
     ("initial-capacity-of-response-cache", "it is only the cache's initial size"),
     ("remote-region-connect-timeout-ms", AWS),
     ("remote-region-read-timeout-ms", AWS),
@@ -59,7 +65,10 @@ const CLIENT: [(&str, &str); 19] = [
     ("backup-registry-impl", "there is no backup registry"),
     ("eureka-server-total-connections", PROCESS),
     ("eureka-server-total-connections-per-host", PROCESS),
-    ("eureka-connection-idle-timeout-seconds", "say in `[transport]` whether calls find a pooled connection: `pooled`"),
+    (
+        "eureka-connection-idle-timeout-seconds",
+        "say in `[transport]` whether calls find a pooled connection: `pooled`",
+    ),
     ("healthcheck", "instances have no health check here"),
     ("refresh", PROCESS),
     ("rest-template-timeout", "set the limits in `[transport]`: `connect-timeout`, `read-timeout`"),
