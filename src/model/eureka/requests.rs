@@ -194,12 +194,11 @@ impl EurekaServer {
     ) -> bool {
         let Some(lease) = self.visible_lease(instance, step.now.wall) else { return false };
         lease.renew(step.now.wall);
-        if lease.record.status == status {
-            return true;
+        if lease.record.status != status {
+            lease.record.overridden = status;
+            self.overrides.put(instance, status, step.now.mono);
+            self.set_status(instance, status, last_dirty, step);
         }
-        lease.record.overridden = status;
-        self.overrides.put(instance, status, step.now.mono);
-        self.set_status(instance, status, last_dirty, step);
         true
     }
 
@@ -210,13 +209,14 @@ impl EurekaServer {
         last_dirty: Option<WallMs>,
         step: &mut ServerStep<'_>,
     ) -> bool {
+        let ended = self.overrides.contains(instance, step.now.mono);
         let Some(lease) = self.visible_lease(instance, step.now.wall) else { return false };
         lease.renew(step.now.wall);
-        lease.record.overridden = match self.overrides.remove(instance, step.now.mono) {
-            Some(_) => Status::Unknown,
-            None => return true,
-        };
-        self.set_status(instance, status, last_dirty, step);
+        if ended {
+            lease.record.overridden = Status::Unknown;
+            self.overrides.remove(instance, step.now.mono);
+            self.set_status(instance, status, last_dirty, step);
+        }
         true
     }
 

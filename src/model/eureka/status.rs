@@ -13,7 +13,7 @@ use crate::model::message::Status;
 
 /// Where a call comes from: the `x-netflix-discovery-replication` header, or the start-up copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub(super) enum Origin {
     /// From the instance itself.
     Client,
     /// Passed on by a server.
