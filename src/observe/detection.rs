@@ -146,6 +146,13 @@ impl Detections {
         self.watches.push(watch);
     }
 
+    /// There is one more observer, the last by number; it is down and knows of nothing.
+    pub(super) fn observer_added(&mut self) {
+        for watch in &mut self.watches {
+            watch.observers.push([Sighting::None; 2]);
+        }
+    }
+
     /// The server's registry or answers changed.
     pub(super) fn server_changed(&mut self, stage: Stage, to: View, now: SimTime, views: &Views) {
         self.see(Slot::Server(stage as usize), to, now, views);
