@@ -292,8 +292,7 @@ fn suggestions(name: &str, flavour: Flavour) -> Vec<String> {
             EUREKA_LINES.iter().rev().map(|line| newest(line).to_string()).collect()
         }
     };
-    let likeness =
-        |candidate: &String| strsim::jaro_winkler(&candidate.to_lowercase(), &name.to_lowercase());
+    let likeness = |candidate: &String| strsim::jaro_winkler(&candidate.to_lowercase(), &name.to_lowercase());
     candidates.sort_by(|one, other| likeness(other).total_cmp(&likeness(one)));
     candidates.truncate(3);
     candidates
@@ -351,7 +350,10 @@ mod tests {
     #[test]
     fn the_flavour_tells_which_2_0_4_is_meant() {
         assert_eq!(spring("2.0.4").eureka(), EurekaVersion(1, 9, 3));
-        assert_eq!(Release::parse("2.0.4", Flavour::Netflix).map(|it| it.eureka()), Ok(EurekaVersion(2, 0, 4)));
+        assert_eq!(
+            Release::parse("2.0.4", Flavour::Netflix).map(|it| it.eureka()),
+            Ok(EurekaVersion(2, 0, 4))
+        );
     }
 
     #[test]

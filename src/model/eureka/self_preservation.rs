@@ -182,7 +182,9 @@ mod tests {
         for clients in 1..=5 {
             assert_eq!(most_dead(clients, clients + 1), None, "of {clients}");
         }
-        for (clients, dead) in [(6, 0), (7, 0), (8, 0), (10, 0), (15, 1), (20, 2), (30, 3), (50, 6), (100, 14)] {
+        for (clients, dead) in
+            [(6, 0), (7, 0), (8, 0), (10, 0), (15, 1), (20, 2), (30, 3), (50, 6), (100, 14)]
+        {
             assert_eq!(most_dead(clients, clients + 1), Some(dead), "of {clients}, expecting one more");
         }
     }

@@ -1,7 +1,7 @@
 //! Shared views against what a client would compute by itself: a plain map for each client, on random
 //! histories of one or two server lives with purged queues, missed deltas and late answers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 
@@ -18,9 +18,8 @@ fn app_of(instance: u32) -> AppId {
 /// `DiscoveryClient.updateDelta` on maps, in the order of the reply. The entries of one application stand
 /// together there; entries of different applications do not touch each other.
 fn apply_plainly(held: &mut Plain, entries: &[(u32, Option<Status>, Status)]) {
-    let mut apps: Vec<u32> = entries.iter().map(|entry| app_of(entry.0).0).collect();
-    apps.dedup();
-    for app in apps.iter().collect::<std::collections::BTreeSet<_>>() {
+    let apps: BTreeSet<u32> = entries.iter().map(|entry| app_of(entry.0).0).collect();
+    for app in &apps {
         let object: Vec<_> = entries.iter().filter(|entry| app_of(entry.0).0 == *app).collect();
         for &&(instance, present, _) in &object {
             let Some(status) = present else {
@@ -265,7 +264,8 @@ fn netflix_1528_brings_the_deleted_back() {
     assert!(!applied.hash_matches); // UP_2_ here, UP_1_ there
     assert!(pair.views.is_up(applied.view, InstanceId(0)));
     // It holds the application, but only the instance that the delta deletes first: the same.
-    let pair = run(&[Put(0, Status::Up), Build, Full(0, 0), Remove(0), Put(1, Status::Up), Build, Delta(0, 0)]);
+    let pair =
+        run(&[Put(0, Status::Up), Build, Full(0, 0), Remove(0), Put(1, Status::Up), Build, Delta(0, 0)]);
     assert!(pair.views.is_up(pair.clients[0].0, InstanceId(0)));
     // It holds another instance of it: all is well.
     let pair = run(&[
