@@ -51,6 +51,7 @@ pub enum ServerEffect {
 pub type ServerStep<'a> = Step<'a, ServerEffect>;
 
 /// One life of a server.
+#[derive(Clone)]
 pub struct EurekaServer {
     pub(super) config: Arc<ServerConfig>,
     pub(super) life: LifeId,
