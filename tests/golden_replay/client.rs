@@ -39,7 +39,7 @@ const COLD_CALLS: u32 = 3;
 const FIRST_MS: i64 = 3_000;
 /// How far a change may lie from its time: the call's allowance and the observer's poll.
 const WATCH_MS: i64 = 120;
-/// How far a balancer's refresh may drift from that average in one time to live.
+/// How far a balancer's refresh may drift in one time to live from its average, which has the observer's poll in it.
 const DRIFT_MS: i64 = 15;
 
 /// Replays the real clients of a folder.
