@@ -32,7 +32,7 @@ const PRINTER: &str = "src/cli/printer.rs";
 
 #[test]
 fn doors_open_one_way() {
-    let problems = each_source(|file, code| doors(file, code));
+    let problems = each_source(doors);
     assert!(problems.is_empty(), "\n{}", problems.join("\n"));
 }
 
