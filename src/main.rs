@@ -1,3 +1,7 @@
 //! The command line's door: everything is in the library.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    stillup::cli::main()
+}

@@ -1,1 +1,67 @@
-//! Not written yet.
+//! From a finished run to something to read: an answer for the terminal and a directory that explains itself.
+//!
+//! Nothing is decided here. A [`Report`] borrows what the run left behind, [`Summary`] computes every figure
+//! once, and each output shows these figures in its own way:
+//!
+//! ```text
+//!             +--> summary.json, and `--format json`
+//!   Report ---+--> table.rs: the terminal's table, and one sentence
+//!    Summary  +--> rows/: one CSV file a kind of row
+//!             +--> charts/: one SVG a question, and the same as PNG
+//!             +--> manifest.json: what ran, and the hashes of the files above
+//! ```
+//!
+//! All but `host.json` is the same, byte for byte, for the same scenario, seed and version.
+
+mod charts;
+mod directory;
+mod host;
+mod intervals;
+mod length;
+mod manifest;
+mod output;
+mod rows;
+mod sentence;
+mod summary;
+mod table;
+
+#[cfg(test)]
+mod made_up;
+
+pub use charts::{Recorded, detection_times_svg};
+pub use directory::{PrepareError, RunDirectory};
+pub use host::Host;
+pub use intervals::{Interval, rank_interval};
+pub use length::in_words;
+pub use manifest::Manifest;
+pub use output::{Contents, OUTPUTS, Output};
+pub use summary::{
+    ExpectationSummary, IntervalMs, MistakeSummary, StageIntervals, StageSummary, Summary, json_schema,
+};
+pub use table::table;
+
+use crate::analysis::Bound;
+use crate::observe::RunData;
+use crate::scenario::Scenario;
+use crate::sweep::Verdict;
+
+/// A finished run and all that is said beside it.
+#[derive(Clone, Debug)]
+pub struct Report<'a> {
+    /// What ran.
+    pub scenario: &'a Scenario,
+    /// The same as canonical text (TOML).
+    pub scenario_text: &'a str,
+    /// What it left behind: at least one replicate.
+    pub data: &'a RunData,
+    /// What the closed forms say.
+    pub bounds: &'a [Bound],
+    /// How the scenario's expectations came out.
+    pub verdicts: &'a [Verdict],
+    /// The command line that repeats the run: without what cannot change its results.
+    pub command: String,
+    /// The version of this program.
+    pub version: &'static str,
+    /// The revision that it was built from, if that was known.
+    pub revision: Option<&'static str>,
+}

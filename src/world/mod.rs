@@ -1,1 +1,271 @@
-//! Not written yet.
+//! The world: processes, clocks, links and faults around the rules. It turns the engine's events into steps of
+//! the machines, and their effects into messages, timers and facts.
+//!
+//! ```text
+//!   event ──► dispatch ──► step of a client or of the server ──► effects
+//!     ▲                                                            │
+//!     │        timers, messages (traffic), ends of faults          │
+//!     └────────────────────────────────────────────────────────────┘
+//!                                                        facts ──► recorder
+//! ```
+//!
+//! The stages of a run are explicit. The server starts at time zero. Instances start in the start window,
+//! which opens when the server accepts requests. The warm-up passes. Faults are timed from its end. The run
+//! ends at the scenario's duration, or earlier once nothing watched can change any more.
+
+mod clock;
+mod event;
+mod faults;
+mod flight;
+mod node;
+mod pause;
+mod run;
+mod setup;
+#[cfg(test)]
+mod tests;
+mod traffic;
+
+pub use event::Event;
+pub use run::{Interrupted, run, trace};
+
+use std::sync::Arc;
+
+use clock::WallClock;
+use faults::FaultPlan;
+use flight::Flights;
+use node::{ClientNode, ServerNode, State};
+use setup::config_of;
+use traffic::Lanes;
+
+use crate::engine::{Handler, Schedule, Seed, SimDuration, SimTime};
+use crate::model::client::{Client, ClientConfig, ClientEffect};
+use crate::model::eureka::{Due, EurekaServer, ServerEffect, ServerTimer};
+use crate::model::fact::Fact;
+use crate::model::id::ClientId;
+use crate::model::stage::EventKind;
+use crate::model::step::Step;
+use crate::model::view::{View, Views};
+use crate::observe::{Minute, Recorder};
+use crate::scenario::Scenario;
+
+/// One replicate in progress.
+struct World<'a> {
+    scenario: &'a Scenario,
+    seed: Seed,
+    wall: WallClock,
+    lanes: Lanes,
+    /// How long each application's clients wait before anything of theirs may time out.
+    patience: Vec<SimDuration>,
+    clients: Vec<ClientNode>,
+    /// Each application's processes, by ordinal.
+    members: Vec<Vec<ClientId>>,
+    server: ServerNode,
+    own_client: Option<ClientId>,
+    views: Views,
+    flights: Flights,
+    plan: FaultPlan,
+    recorder: Recorder,
+    instance_names: Vec<String>,
+    client_effects: Vec<ClientEffect>,
+    server_effects: Vec<ServerEffect>,
+    /// Processes that a fault started and that have not sent their registration yet.
+    awaited_registrations: u32,
+    may_settle: bool,
+}
+
+impl Handler for World<'_> {
+    type Event = Event;
+
+    #[inline]
+    fn handle(&mut self, now: SimTime, event: Event, schedule: &mut Schedule<Event>) {
+        self.dispatch(event, now, schedule);
+        if self.may_settle && self.is_settled() {
+            schedule.stop();
+        }
+    }
+}
+
+impl World<'_> {
+    fn dispatch(&mut self, event: Event, now: SimTime, schedule: &mut Schedule<Event>) {
+        match event {
+            Event::ClientTimerDue { .. } => self.client_timer_due(event, now, schedule),
+            Event::RequestArrives { flight } => self.request_arrives(flight, now, schedule),
+            Event::AnswerArrives { flight } => self.answer_arrives(flight, now, schedule),
+            Event::ServerTimerDue { .. } => self.server_timer_due(event, now, schedule),
+            Event::LimitReached { flight, generation } => {
+                self.limit_reached(flight, generation, now, schedule);
+            }
+            Event::ClientStarts { client } => self.start_client(client, now, schedule),
+            Event::FaultBegins { fault } => self.begin_fault(fault, now, schedule),
+            Event::FaultEnds { fault } => self.end_fault(fault, now, schedule),
+        }
+    }
+
+    fn is_settled(&self) -> bool {
+        self.plan.is_over() && self.awaited_registrations == 0 && self.recorder.is_settled()
+    }
+
+    #[inline]
+    fn client_timer_due(&mut self, event: Event, now: SimTime, schedule: &mut Schedule<Event>) {
+        let Event::ClientTimerDue { client, timer, generation } = event else { unreachable!() };
+        let node = &mut self.clients[client.index()];
+        match node.state {
+            State::Running => self.step_client(client, now, schedule, |client, config, step| {
+                client.on_timer(config, timer, generation, step);
+            }),
+            State::Paused(_) => node.waiting.get_or_insert_default().timers.push(event),
+            State::Down => {}
+        }
+    }
+
+    fn server_timer_due(&mut self, event: Event, now: SimTime, schedule: &mut Schedule<Event>) {
+        let Event::ServerTimerDue { timer, generation, .. } = event else { unreachable!() };
+        match self.server.state {
+            State::Running => self.run_server_timer(timer, generation, now, schedule),
+            State::Paused(_) => self.server.waiting.timers.push(event),
+            State::Down => {}
+        }
+    }
+
+    fn run_server_timer(
+        &mut self,
+        timer: ServerTimer,
+        generation: u16,
+        now: SimTime,
+        schedule: &mut Schedule<Event>,
+    ) {
+        let own_view = self.own_view();
+        self.step_server(now, schedule, |server, step| server.on_timer(timer, generation, own_view, step));
+    }
+
+    /// One step of a client, and what follows from it.
+    #[inline]
+    fn step_client(
+        &mut self,
+        client: ClientId,
+        now: SimTime,
+        schedule: &mut Schedule<Event>,
+        step: impl FnOnce(&mut Client, &ClientConfig, &mut Step<'_, ClientEffect>),
+    ) {
+        let node = &mut self.clients[client.index()];
+        let mut effects = std::mem::take(&mut self.client_effects);
+        let mut lent = Step {
+            now: self.wall.now(now),
+            dice: node.chance.with(&self.seed),
+            views: &mut self.views,
+            out: &mut effects,
+        };
+        step(&mut node.client, config_of(self.scenario, node.app), &mut lent);
+        for effect in effects.drain(..) {
+            self.do_for_client(client, effect, now, schedule);
+        }
+        self.client_effects = effects;
+    }
+
+    /// The local registry of the server's own client, if that fetches.
+    fn own_view(&self) -> Option<View> {
+        let client = self.own_client.filter(|_| self.scenario.server.fetch_registry)?;
+        Some(self.clients[client.index()].client.view())
+    }
+
+    /// The first step of a server's life, and what follows from it.
+    fn boot_server(&mut self, now: SimTime, schedule: &mut Schedule<Event>) {
+        let own_view = self.own_view();
+        let mut effects = std::mem::take(&mut self.server_effects);
+        let mut lent = Step {
+            now: self.wall.now(now),
+            dice: self.server.chance.with(&self.seed),
+            views: &mut self.views,
+            out: &mut effects,
+        };
+        let config = Arc::clone(&self.server.config);
+        let generation = self.server.next_generation;
+        self.server.server = Some(EurekaServer::start(config, generation, own_view, &mut lent));
+        self.do_for_server(effects, now, schedule);
+    }
+
+    /// The server, which runs or is paused.
+    #[inline]
+    fn live_server(&self) -> &EurekaServer {
+        self.server.server.as_ref().expect("a server that is not down is alive")
+    }
+
+    /// One step of the server, and what follows from it.
+    #[inline]
+    fn step_server<T>(
+        &mut self,
+        now: SimTime,
+        schedule: &mut Schedule<Event>,
+        step: impl FnOnce(&mut EurekaServer, &mut Step<'_, ServerEffect>) -> T,
+    ) -> T {
+        let mut effects = std::mem::take(&mut self.server_effects);
+        let mut lent = Step {
+            now: self.wall.now(now),
+            dice: self.server.chance.with(&self.seed),
+            views: &mut self.views,
+            out: &mut effects,
+        };
+        let server = self.server.server.as_mut().expect("a server that is not down is alive");
+        let result = step(server, &mut lent);
+        self.do_for_server(effects, now, schedule);
+        result
+    }
+
+    #[inline]
+    fn do_for_server(
+        &mut self,
+        mut effects: Vec<ServerEffect>,
+        now: SimTime,
+        schedule: &mut Schedule<Event>,
+    ) {
+        for effect in effects.drain(..) {
+            match effect {
+                ServerEffect::SetTimer { timer, due, generation } => {
+                    let at = match due {
+                        Due::Wall(wall) => self.wall.when(wall),
+                        Due::Mono(time) => time,
+                    };
+                    let event = Event::ServerTimerDue { server: setup::SERVER, timer, generation };
+                    schedule.at(at.max(now), event);
+                }
+                ServerEffect::Fact(fact) => self.note_server_fact(fact, now),
+            }
+        }
+        self.server_effects = effects;
+    }
+
+    fn note_client_fact(&mut self, client: ClientId, fact: Fact, now: SimTime) {
+        if let Fact::RegistrationSent { instance } = fact {
+            if std::mem::take(&mut self.clients[client.index()].newcomer) {
+                self.awaited_registrations -= 1;
+                self.recorder.watch(EventKind::Registration, client, instance, now, &self.views);
+            }
+        }
+        self.recorder.client_fact(client, fact, now, &self.views);
+    }
+
+    fn note_server_fact(&mut self, fact: Fact, now: SimTime) {
+        let registry = self.registry_view();
+        self.recorder.server_fact(fact, registry, now, &self.views);
+        if let Fact::RenewalsCounted { renewals } = fact {
+            let server = self.live_server();
+            let minute = Minute {
+                at: now,
+                registered: server.registered(),
+                expired: server.expired(self.wall.now(now).wall),
+                renewals,
+                threshold: server.threshold(),
+                expected: server.expected(),
+                self_preservation: server.self_preservation_engaged(),
+                evicted: 0,
+            };
+            self.recorder.minute(minute);
+        }
+    }
+
+    /// What the server's registry holds.
+    fn registry_view(&self) -> View {
+        let life = self.live_server().life();
+        View::of(life, self.views.log(life).version())
+    }
+}

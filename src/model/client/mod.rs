@@ -1,7 +1,42 @@
-//! The Eureka client and the load balancer above it.
+//! The Eureka client and the load balancer above it, as one pure state machine.
+//!
+//! [`Client`] is told what happens (it starts, a timer is due, an answer came) and answers with
+//! [`ClientEffect`]s. Its parts, by idea:
+//!
+//! ```text
+//!   start, shutdown          the life of the process
+//!   heartbeat, fetch         the two supervised tasks      supervisor: fixed delay, time-out, back-off
+//!   replicator               registers a dirty record      rate_limiter, record
+//!   balancer                 follows the local registry
+//!   job                      a run: requests, made of attempts
+//!   transport, servers       which server an attempt goes to; delegate, quarantine, session, limits
+//! ```
+//!
+//! Source: `eureka-client.md` sections 1 to 9.
 
+mod balancer;
 mod config;
+mod effect;
+mod fetch;
+mod grid;
+#[cfg(test)]
+mod harness;
+mod heartbeat;
+mod job;
+mod machine;
+pub mod purpose;
+mod rate_limiter;
+mod record;
+mod replicator;
+mod servers;
+mod shutdown;
+mod start;
+mod supervisor;
+mod transport;
 
 pub use config::{
     BalancerConfig, ClientConfig, OS_CONNECT_LIMIT, OS_SEND_LIMIT, TransportConfig, TransportKind,
 };
+pub use effect::{Call, ClientEffect, ClientTimer};
+pub use machine::Client;
+pub use transport::Silence;

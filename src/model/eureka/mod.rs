@@ -1,5 +1,27 @@
-//! The Eureka server.
+//! The Eureka server: leases, the registry, eviction, self-preservation and the response cache, each in a
+//! file of its own, and the machine that puts them together.
 
+mod cache;
+mod changed;
 mod config;
+mod eviction;
+mod lease;
+mod meter;
+mod registry;
+mod release;
+mod requests;
+mod self_preservation;
+mod server;
+mod startup;
+mod status;
+mod timers;
 
 pub use config::{Flavour, ServerConfig, ServerRules};
+pub use eviction::{EVICTION_CHOICE, Round};
+pub use lease::Lease;
+pub use release::{EurekaVersion, Release, UnknownRelease};
+pub use server::{EurekaServer, ServerEffect, ServerStep};
+pub use timers::{Due, ServerTimer};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,44 @@
+//! Texts that the program writes about itself: schemas, completions, the manual.
+
+use clap::CommandFactory;
+use clap_complete::Shell;
+use clap_mangen::Man;
+
+use super::args::{LowArgs, SchemaOf};
+use super::exit::Exit;
+use super::printer::Printer;
+use super::wiring;
+use crate::report;
+
+/// Prints a JSON schema.
+pub(super) fn schema(of: SchemaOf, printer: &Printer) -> Exit {
+    let text = match of {
+        SchemaOf::Scenario => wiring::scenario_schema(),
+        SchemaOf::Summary => report::json_schema(),
+    };
+    printer.result(&text, Exit::Fine)
+}
+
+/// Prints a completion script.
+pub(super) fn completions(shell: Shell, printer: &Printer) -> Exit {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut LowArgs::command(), "stillup", &mut script);
+    printer.result(&String::from_utf8(script).expect("scripts are UTF-8"), Exit::Fine)
+}
+
+/// Prints the manual page of the program, or of one of its commands.
+pub(super) fn man(command: Option<&str>, printer: &Printer) -> Exit {
+    let mut program = LowArgs::command();
+    program.build();
+    let page = match command {
+        None => Man::new(program),
+        Some(name) => {
+            let command = program.find_subcommand(name).expect("the name was checked").clone();
+            let title = command.get_bin_name().unwrap_or(name).replace(' ', "-");
+            Man::new(command).title(title)
+        }
+    };
+    let mut text = Vec::new();
+    page.render(&mut text).expect("memory takes everything");
+    printer.result(&String::from_utf8(text).expect("pages are UTF-8"), Exit::Fine)
+}

@@ -1,0 +1,347 @@
+//! The wheel: events at irregular times, sorted only when they are near.
+//!
+//! Time is cut into slots whose width is a power of two of nanoseconds, and 2,048 slots make a bucket.
+//!
+//! ```text
+//!           bucket of now     the next one      4,096 far buckets            later still
+//!         |....^............|.................|  x  |xxx|   | x |  ...   | a heap
+//!              now                               unsorted, each with its smallest key
+//!         `------ 4,096 near slots -----------'
+//!            each a short list in order
+//! ```
+//!
+//! When now enters a bucket, the one after it is *poured*: its entries move to the near slots. Rules that keep
+//! the order exact whatever the width:
+//!
+//! 1. `first` is the smallest key of the whole wheel, wherever its entry lies; the wheel turns to that time,
+//!    which pours its bucket, before the entry is taken.
+//! 2. The wheel never turns past now, not even to the next entry: what is pushed later may come before it.
+//! 3. An entry in a near slot comes before any in a far bucket, so far buckets are asked only if no near slot
+//!    has any.
+//!
+//! The width follows the load, so that a slot holds about one entry: see [`Wheel::better_shift`].
+
+use std::collections::BinaryHeap;
+
+use super::entry::{Entry, Key, NOTHING, time_of};
+use super::slots::{SLOTS, SlotSet};
+
+/// log₂ of the slots in a bucket: the near slots are two buckets, that of now and the next.
+const BUCKET_SHIFT: u32 = 11;
+const NEAR_BUCKETS: u64 = 2;
+/// log₂ of a slot's width in nanoseconds: at first (131 µs), at least (64 ns) and at most (17 s).
+const SHIFT_AT_FIRST: u32 = 17;
+const SHIFT_MIN: u32 = 6;
+const SHIFT_MAX: u32 = 34;
+/// Entries taken and turns made before the width is judged.
+const EVIDENCE_MIN: u64 = 1024;
+/// The end of a list.
+const NIL: u32 = u32::MAX;
+
+const _: () = assert!(NEAR_BUCKETS << BUCKET_SHIFT == SLOTS as u64, "every near slot has one place");
+
+/// The events that wait beside the lanes.
+#[derive(Debug)]
+pub(super) struct Wheel<E> {
+    /// The smallest key in the wheel.
+    first: Key,
+    /// log₂ of a slot's width.
+    shift: u32,
+    /// The bucket of now. Poured are this one and the next.
+    bucket: u64,
+    near: Near<E>,
+    far: Vec<FarBucket<E>>,
+    far_used: SlotSet,
+    beyond: BinaryHeap<Entry<E>>,
+    len: usize,
+    load: Load,
+}
+
+/// The near slots: lists in order, whose nodes share one store.
+#[derive(Debug)]
+struct Near<E> {
+    heads: Box<[u32; SLOTS]>,
+    used: SlotSet,
+    nodes: Vec<Node<E>>,
+    /// The first of the nodes that are free.
+    free: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node<E> {
+    entry: Entry<E>,
+    next: u32,
+}
+
+/// Entries of one bucket, in no order, and the smallest key among them.
+#[derive(Debug)]
+struct FarBucket<E> {
+    first: Key,
+    entries: Vec<Entry<E>>,
+}
+
+/// What happened since the width was last judged.
+#[derive(Debug, Default)]
+struct Load {
+    since: u64,
+    taken: u64,
+    turns: u64,
+}
+
+impl<E: Copy> Wheel<E> {
+    /// A wheel with nothing in it, at time 0.
+    pub(super) fn new() -> Self {
+        Self {
+            first: NOTHING,
+            shift: SHIFT_AT_FIRST,
+            bucket: 0,
+            near: Near::new(),
+            far: (0..SLOTS).map(|_| FarBucket { first: NOTHING, entries: Vec::new() }).collect(),
+            far_used: SlotSet::new(),
+            beyond: BinaryHeap::new(),
+            len: 0,
+            load: Load::default(),
+        }
+    }
+
+    /// The smallest key, or that of nothing.
+    #[inline]
+    pub(super) fn first(&self) -> Key {
+        self.first
+    }
+
+    /// How many entries wait.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Adds `entry`, which is not due before the time of the last turn.
+    #[inline]
+    pub(super) fn push(&mut self, entry: Entry<E>) {
+        self.first = self.first.min(entry.key());
+        self.len += 1;
+        self.put(entry);
+    }
+
+    /// Turns the wheel to `now`, which never goes back and is not after [`Wheel::first`].
+    #[inline]
+    pub(super) fn turn(&mut self, now: u64) {
+        if now >> (self.shift + BUCKET_SHIFT) != self.bucket {
+            self.enter_bucket(now);
+        }
+    }
+
+    /// Takes the first entry, which there must be, and turns the wheel to its time.
+    #[inline]
+    pub(super) fn pop(&mut self) -> Entry<E> {
+        let time = time_of(self.first);
+        self.turn(time);
+        let slot = self.slot(time);
+        let (entry, next) = self.near.pop(slot);
+        debug_assert_eq!(entry.key(), self.first, "the first entry is in the near slot of its time");
+        self.len -= 1;
+        self.load.taken += 1;
+        self.first = match next {
+            NOTHING => self.find_first(slot),
+            key => key,
+        };
+        entry
+    }
+
+    #[inline]
+    fn slot(&self, time: u64) -> usize {
+        (time >> self.shift) as usize % SLOTS
+    }
+
+    /// Where `entry` belongs as seen from the bucket of now.
+    #[inline]
+    fn put(&mut self, entry: Entry<E>) {
+        let bucket = entry.time >> (self.shift + BUCKET_SHIFT);
+        debug_assert!(bucket >= self.bucket, "nothing is due before now");
+        if bucket - self.bucket < NEAR_BUCKETS {
+            self.near.insert(self.slot(entry.time), entry);
+        } else {
+            self.put_far(bucket, entry);
+        }
+    }
+
+    fn put_far(&mut self, bucket: u64, entry: Entry<E>) {
+        if bucket - self.bucket - NEAR_BUCKETS < SLOTS as u64 {
+            let index = bucket as usize % SLOTS;
+            let far = &mut self.far[index];
+            far.first = far.first.min(entry.key());
+            far.entries.push(entry);
+            self.far_used.insert(index);
+        } else {
+            self.beyond.push(entry);
+        }
+    }
+
+    /// The smallest key, given that no entry lies before the near slot `from`.
+    #[inline]
+    fn find_first(&self, from: usize) -> Key {
+        match self.near.used.next_from(from) {
+            Some(slot) => self.near.first(slot),
+            None => self.find_first_far(),
+        }
+    }
+
+    fn find_first_far(&self) -> Key {
+        let from = (self.bucket + NEAR_BUCKETS) as usize % SLOTS;
+        let far = self.far_used.next_from(from).map_or(NOTHING, |index| self.far[index].first);
+        let beyond = self.beyond.peek().map_or(NOTHING, Entry::key);
+        far.min(beyond)
+    }
+
+    #[cold]
+    fn enter_bucket(&mut self, now: u64) {
+        self.load.turns += 1;
+        if let Some(shift) = self.better_shift(now) {
+            self.change_width(shift, now);
+            return;
+        }
+        let poured_before = self.bucket + NEAR_BUCKETS;
+        self.bucket = now >> (self.shift + BUCKET_SHIFT);
+        // Buckets that were jumped over are empty: now is not after the first entry.
+        for bucket in poured_before.max(self.bucket)..self.bucket + NEAR_BUCKETS {
+            self.pour(bucket);
+        }
+    }
+
+    fn pour(&mut self, bucket: u64) {
+        let index = bucket as usize % SLOTS;
+        let far = &mut self.far[index];
+        if far.first != NOTHING {
+            far.first = NOTHING;
+            self.far_used.remove(index);
+            for entry in std::mem::take(&mut far.entries) {
+                self.near.insert(self.slot(entry.time), entry);
+            }
+        }
+        while let Some(entry) = self.beyond.peek()
+            && entry.time >> (self.shift + BUCKET_SHIFT) <= bucket
+        {
+            self.near.insert(self.slot(entry.time), *entry);
+            self.beyond.pop();
+        }
+    }
+
+    /// The width at which one entry a slot would have been taken lately, if that is at least four times or at
+    /// most a quarter of the present one.
+    ///
+    /// It is judged when a bucket is entered, and only after so much was done since the last time that sorting
+    /// all entries anew costs little beside it.
+    fn better_shift(&mut self, now: u64) -> Option<u32> {
+        let Load { since, taken, turns } = self.load;
+        if taken + turns < EVIDENCE_MIN.max(self.len as u64 / 8) {
+            return None;
+        }
+        self.load = Load { since: now, ..Load::default() };
+        let width = ((now - since) / taken.max(1)).max(1);
+        let shift = width.ilog2().clamp(SHIFT_MIN, SHIFT_MAX);
+        (shift.abs_diff(self.shift) >= 2).then_some(shift)
+    }
+
+    fn change_width(&mut self, shift: u32, now: u64) {
+        let mut entries = Vec::with_capacity(self.len);
+        self.near.drain_into(&mut entries);
+        for far in &mut self.far {
+            entries.append(&mut far.entries);
+            far.first = NOTHING;
+        }
+        entries.extend(self.beyond.drain());
+        debug_assert_eq!(entries.len(), self.len, "no entry is lost");
+        self.far_used = SlotSet::new();
+        self.shift = shift;
+        self.bucket = now >> (shift + BUCKET_SHIFT);
+        for entry in entries {
+            self.put(entry);
+        }
+    }
+}
+
+impl<E: Copy> Near<E> {
+    fn new() -> Self {
+        Self { heads: Box::new([NIL; SLOTS]), used: SlotSet::new(), nodes: Vec::new(), free: NIL }
+    }
+
+    /// The first key in `slot`, which has one.
+    #[inline]
+    fn first(&self, slot: usize) -> Key {
+        self.nodes[self.heads[slot] as usize].entry.key()
+    }
+
+    /// Takes the first entry of `slot`, which has one; the key is that of the next there.
+    #[inline]
+    fn pop(&mut self, slot: usize) -> (Entry<E>, Key) {
+        let head = self.heads[slot];
+        let node = &mut self.nodes[head as usize];
+        let (entry, next) = (node.entry, node.next);
+        node.next = self.free;
+        self.free = head;
+        self.heads[slot] = next;
+        if next == NIL {
+            self.used.remove(slot);
+            return (entry, NOTHING);
+        }
+        (entry, self.nodes[next as usize].entry.key())
+    }
+
+    #[inline]
+    fn insert(&mut self, slot: usize, entry: Entry<E>) {
+        let head = self.heads[slot];
+        if head == NIL {
+            self.used.insert(slot);
+            self.heads[slot] = self.node(entry, NIL);
+        } else if entry.key() < self.nodes[head as usize].entry.key() {
+            self.heads[slot] = self.node(entry, head);
+        } else {
+            self.insert_after(head, entry);
+        }
+    }
+
+    fn insert_after(&mut self, head: u32, entry: Entry<E>) {
+        let key = entry.key();
+        let mut before = head;
+        loop {
+            let next = self.nodes[before as usize].next;
+            if next == NIL || key < self.nodes[next as usize].entry.key() {
+                let node = self.node(entry, next);
+                self.nodes[before as usize].next = node;
+                return;
+            }
+            before = next;
+        }
+    }
+
+    #[inline]
+    fn node(&mut self, entry: Entry<E>, next: u32) -> u32 {
+        let node = self.free;
+        if let Some(place) = self.nodes.get_mut(node as usize) {
+            self.free = place.next;
+            *place = Node { entry, next };
+            return node;
+        }
+        self.new_node(Node { entry, next })
+    }
+
+    #[cold]
+    fn new_node(&mut self, node: Node<E>) -> u32 {
+        let index = u32::try_from(self.nodes.len()).expect("fewer than 2^32 entries are near");
+        self.nodes.push(node);
+        index
+    }
+
+    fn drain_into(&mut self, entries: &mut Vec<Entry<E>>) {
+        for head in self.heads.iter_mut() {
+            let mut node = std::mem::replace(head, NIL);
+            while node != NIL {
+                entries.push(self.nodes[node as usize].entry);
+                node = self.nodes[node as usize].next;
+            }
+        }
+        self.used = SlotSet::new();
+        self.nodes.clear();
+        self.free = NIL;
+    }
+}

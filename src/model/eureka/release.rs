@@ -1,0 +1,404 @@
+//! Release profiles: what a release's name says about its rules.
+//!
+//! People know their Spring Cloud train (`2025.0`, `Hoxton.SR3`, `Greenwich`), their Spring Cloud Netflix
+//! version (`2.2.10.RELEASE`, `4.3.0`) or, without Spring, their Eureka version (`1.9.13`). The flavour says
+//! which of the last two a bare number is: 2.0.4 is both. A train or line without a patch means its newest.
+//!
+//! Few things differ between releases: whether an eviction lowers the expectation (from Eureka 1.9.17), how
+//! the threshold is kept (up to 1.9.3), the HTTP client below the Eureka client, the default balancer, and
+//! what Spring Boot's OUT_OF_SERVICE health is mapped to.
+//!
+//! Source: `eureka-server.md` 0.1, 0.2, 2.4, 4.2; `eureka-client.md` 0.2, 0.3, 6.6. The service releases of
+//! Greenwich and Hoxton are counted as their bills of materials do; Hoxton.SR2 was not checked and is refused.
+
+use std::fmt;
+
+use thiserror::Error;
+
+use super::config::{Flavour, ServerRules};
+use crate::engine::SimDuration;
+use crate::model::client::{BalancerConfig, TransportConfig, TransportKind};
+use crate::model::message::Status;
+
+/// A Netflix Eureka version: major, minor, patch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct EurekaVersion(pub u16, pub u16, pub u16);
+
+/// A Spring Cloud Netflix version: major, minor, patch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct SpringVersion(u16, u16, u16);
+
+/// A release that is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Release {
+    spring: Option<SpringVersion>,
+    eureka: EurekaVersion,
+}
+
+/// A name that is none of ours.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("unknown release `{name}`")]
+pub struct UnknownRelease {
+    /// The name as it was given.
+    pub name: String,
+    /// Names that were perhaps meant, the likeliest first; at most three.
+    pub suggestions: Vec<String>,
+}
+
+/// One line of Spring Cloud Netflix.
+struct Line {
+    major: u16,
+    minor: u16,
+    /// Its release train.
+    train: &'static str,
+    newest_patch: u16,
+    /// Eureka inside, from a patch on.
+    eureka: &'static [(u16, EurekaVersion)],
+}
+
+const fn e(major: u16, minor: u16, patch: u16) -> EurekaVersion {
+    EurekaVersion(major, minor, patch)
+}
+
+const fn line(
+    (major, minor): (u16, u16),
+    train: &'static str,
+    newest_patch: u16,
+    eureka: &'static [(u16, EurekaVersion)],
+) -> Line {
+    Line { major, minor, train, newest_patch, eureka }
+}
+
+/// `eureka-server.md` 0.1 and `eureka-client.md` 0.2, oldest first.
+const LINES: [Line; 10] = [
+    line((2, 0), "Finchley", 4, &[(0, e(1, 9, 2)), (2, e(1, 9, 3))]),
+    line((2, 1), "Greenwich", 6, &[(0, e(1, 9, 8)), (2, e(1, 9, 12)), (3, e(1, 9, 13))]),
+    line(
+        (2, 2),
+        "Hoxton",
+        10,
+        &[
+            (0, e(1, 9, 13)),
+            (2, e(1, 9, 17)),
+            (3, e(1, 9, 21)),
+            (4, e(1, 9, 25)),
+            (6, e(1, 10, 7)),
+            (7, e(1, 10, 11)),
+            (9, e(1, 10, 14)),
+        ],
+    ),
+    line(
+        (3, 0),
+        "2020.0",
+        6,
+        &[(0, e(1, 10, 10)), (1, e(1, 10, 11)), (3, e(1, 10, 14)), (4, e(1, 10, 16)), (5, e(1, 10, 17))],
+    ),
+    line((3, 1), "2021.0", 8, &[(0, e(1, 10, 17)), (8, e(1, 10, 18))]),
+    line((4, 0), "2022.0", 5, &[(0, e(2, 0, 0)), (3, e(2, 0, 1))]),
+    line(
+        (4, 1),
+        "2023.0",
+        6,
+        &[(0, e(2, 0, 1)), (1, e(2, 0, 2)), (3, e(2, 0, 3)), (4, e(2, 0, 4)), (6, e(2, 0, 5))],
+    ),
+    line((4, 2), "2024.0", 3, &[(0, e(2, 0, 4)), (2, e(2, 0, 5))]),
+    line((4, 3), "2025.0", 3, &[(0, e(2, 0, 4)), (1, e(2, 0, 5)), (2, e(2, 0, 6))]),
+    line((5, 0), "2025.1", 2, &[(0, e(2, 0, 5)), (2, e(2, 0, 6))]),
+];
+
+/// Eureka's own lines: major, minor, newest patch.
+const EUREKA_LINES: [(u16, u16, u16); 3] = [(1, 9, 26), (1, 10, 18), (2, 0, 6)];
+
+/// Spring Cloud Netflix inside Hoxton.SR4 to SR12.
+const HOXTON_FROM_SR4: [u16; 9] = [2, 3, 3, 4, 5, 6, 7, 8, 9];
+
+impl Release {
+    /// The newest release of a flavour: the default.
+    pub fn newest(flavour: Flavour) -> Self {
+        match flavour {
+            Flavour::Spring => {
+                let newest = &LINES[LINES.len() - 1];
+                newest.release(newest.newest_patch)
+            }
+            Flavour::Netflix => {
+                let (major, minor, patch) = EUREKA_LINES[EUREKA_LINES.len() - 1];
+                Self { spring: None, eureka: EurekaVersion(major, minor, patch) }
+            }
+        }
+    }
+
+    /// Reads a release's name: a train or Spring Cloud Netflix version for the Spring flavour, a Eureka
+    /// version for plain Netflix.
+    ///
+    /// # Errors
+    /// If there is no such release, or none that the rules were checked for; with names that were perhaps
+    /// meant.
+    pub fn parse(name: &str, flavour: Flavour) -> Result<Self, UnknownRelease> {
+        let found = match flavour {
+            Flavour::Spring => spring_version(name).or_else(|| train_release(name)),
+            Flavour::Netflix => eureka_version(name),
+        };
+        found.ok_or_else(|| UnknownRelease { name: name.to_owned(), suggestions: suggestions(name, flavour) })
+    }
+
+    /// How the release is named in reports: `Spring Cloud 2025.1 (Netflix 5.0.2, Eureka 2.0.6)`.
+    pub fn label(&self) -> String {
+        match self.spring {
+            Some(version) => {
+                let train = LINES.iter().find(|line| line.holds(version)).map_or("", |line| line.train);
+                format!("Spring Cloud {train} (Netflix {version}, Eureka {})", self.eureka)
+            }
+            None => format!("Eureka {}", self.eureka),
+        }
+    }
+
+    /// The Eureka inside.
+    pub fn eureka(&self) -> EurekaVersion {
+        self.eureka
+    }
+
+    /// What differs in the server.
+    pub fn server_rules(&self) -> ServerRules {
+        ServerRules {
+            decrement_expected_on_eviction: self.eureka >= EurekaVersion(1, 9, 17),
+            legacy_threshold: self.eureka <= EurekaVersion(1, 9, 3),
+        }
+    }
+
+    /// The client's default transport and its time-outs.
+    pub fn transport(&self) -> TransportConfig {
+        let Some(version) = self.spring else { return TransportConfig::of_kind(TransportKind::Jersey) };
+        match version {
+            SpringVersion(..3, ..) => TransportConfig::of_kind(TransportKind::Jersey),
+            SpringVersion(3, ..) => TransportConfig {
+                connect_timeout: None,
+                read_timeout: None,
+                ..TransportConfig::of_kind(TransportKind::RestTemplate)
+            },
+            SpringVersion(4, minor, patch) => TransportConfig {
+                understands_not_found: (minor, patch) != (0, 0),
+                ..TransportConfig::of_kind(TransportKind::RestTemplate)
+            },
+            SpringVersion(5.., ..) => TransportConfig::of_kind(TransportKind::RestClient),
+        }
+    }
+
+    /// The transport of the client inside a server: always Jersey. From Spring Cloud Netflix 4.0 on it does
+    /// not understand a heartbeat's 404 (Netflix #1515).
+    pub fn server_client_transport(&self) -> TransportConfig {
+        TransportConfig {
+            understands_not_found: self.spring.is_none_or(|version| version < SpringVersion(4, 0, 0)),
+            ..TransportConfig::of_kind(TransportKind::Jersey)
+        }
+    }
+
+    /// The default balancer: Ribbon up to Spring Cloud Netflix 2.2 and without Spring.
+    pub fn balancer(&self) -> BalancerConfig {
+        if self.spring.is_some_and(|version| version >= SpringVersion(3, 0, 0)) {
+            BalancerConfig::SpringCloudLoadBalancer { ttl: SimDuration::from_secs(35), call_rate: None }
+        } else {
+            BalancerConfig::Ribbon { refresh_interval: SimDuration::from_secs(30) }
+        }
+    }
+
+    /// What Spring Boot's OUT_OF_SERVICE health is registered as.
+    pub fn boot_out_of_service(&self) -> Status {
+        match self.spring {
+            Some(version) if version >= SpringVersion(3, 1, 4) => Status::Down,
+            _ => Status::OutOfService,
+        }
+    }
+}
+
+impl Line {
+    fn holds(&self, version: SpringVersion) -> bool {
+        (self.major, self.minor) == (version.0, version.1)
+    }
+
+    fn release(&self, patch: u16) -> Release {
+        let inside = self.eureka.iter().rev().find(|&&(from, _)| patch >= from);
+        let &(_, eureka) = inside.expect("every line says what is in its patch 0");
+        Release { spring: Some(SpringVersion(self.major, self.minor, patch)), eureka }
+    }
+}
+
+/// `2.2.10`, `2.2.10.RELEASE`, `4.3`.
+fn spring_version(name: &str) -> Option<Release> {
+    let numbers = numbers(name.strip_suffix(".RELEASE").unwrap_or(name))?;
+    let line = |major, minor| LINES.iter().find(move |line| (line.major, line.minor) == (major, minor));
+    match numbers[..] {
+        [major, minor] => line(major, minor).map(|line| line.release(line.newest_patch)),
+        [major, minor, patch] => {
+            line(major, minor).filter(|line| patch <= line.newest_patch).map(|line| line.release(patch))
+        }
+        _ => None,
+    }
+}
+
+/// `2025.0`, `2025.0.1`, `Hoxton`, `Hoxton.SR3`, `Greenwich.RELEASE`, in any case.
+fn train_release(name: &str) -> Option<Release> {
+    let lower = name.to_ascii_lowercase();
+    for line in &LINES {
+        let Some(rest) = lower.strip_prefix(&line.train.to_ascii_lowercase()) else { continue };
+        let service = match rest {
+            "" => return Some(line.release(line.newest_patch)),
+            ".release" => 0,
+            _ => rest.strip_prefix(".sr").or_else(|| rest.strip_prefix('.'))?.parse().ok()?,
+        };
+        let patch = match (line.train, service) {
+            ("Hoxton", 2) => return None,
+            ("Hoxton", 3) => 2,
+            ("Hoxton", 4..) => *HOXTON_FROM_SR4.get(usize::from(service) - 4)?,
+            // Trains of the later kind number their releases as the line does, and go on a little longer.
+            (_, patch) => patch,
+        };
+        return (patch <= line.newest_patch).then(|| line.release(patch));
+    }
+    None
+}
+
+/// `1.9.13`, `2.0`.
+fn eureka_version(name: &str) -> Option<Release> {
+    let numbers = numbers(name)?;
+    let line = |major, minor| EUREKA_LINES.iter().find(move |line| (line.0, line.1) == (major, minor));
+    let eureka = match numbers[..] {
+        [major, minor] => line(major, minor).map(|&(_, _, newest)| EurekaVersion(major, minor, newest)),
+        [major, minor, patch] => line(major, minor)
+            .filter(|&&(_, _, newest)| patch <= newest)
+            .map(|_| EurekaVersion(major, minor, patch)),
+        _ => None,
+    }?;
+    Some(Release { spring: None, eureka })
+}
+
+fn numbers(name: &str) -> Option<Vec<u16>> {
+    name.split('.').map(|part| part.parse().ok()).collect()
+}
+
+/// The names of `flavour` that are written most like `name`.
+fn suggestions(name: &str, flavour: Flavour) -> Vec<String> {
+    let mut candidates: Vec<String> = match flavour {
+        Flavour::Spring => LINES
+            .iter()
+            .rev()
+            .flat_map(|line| {
+                let newest = SpringVersion(line.major, line.minor, line.newest_patch);
+                [line.train.to_owned(), newest.to_string()]
+            })
+            .chain(["Hoxton.SR1", "Hoxton.SR3"].map(str::to_owned))
+            .collect(),
+        Flavour::Netflix => {
+            let newest = |&(major, minor, patch): &(u16, u16, u16)| EurekaVersion(major, minor, patch);
+            EUREKA_LINES.iter().rev().map(|line| newest(line).to_string()).collect()
+        }
+    };
+    let likeness = |candidate: &String| strsim::jaro_winkler(&candidate.to_lowercase(), &name.to_lowercase());
+    candidates.sort_by(|one, other| likeness(other).total_cmp(&likeness(one)));
+    candidates.truncate(3);
+    candidates
+}
+
+impl fmt::Display for EurekaVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.0, self.1, self.2)
+    }
+}
+
+impl fmt::Display for SpringVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.0, self.1, self.2)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spring(name: &str) -> Release {
+        Release::parse(name, Flavour::Spring).expect(name)
+    }
+
+    #[test]
+    fn greenwich_is_old_and_hoxton_is_both() {
+        for old in ["Greenwich", "Greenwich.SR6", "2.1.5", "Hoxton.SR1", "Hoxton.RELEASE", "2.2.1.RELEASE"] {
+            assert!(!spring(old).server_rules().decrement_expected_on_eviction, "{old}");
+        }
+        for new in ["Hoxton", "Hoxton.SR3", "Hoxton.SR12", "2.2.2", "2.2.10.RELEASE", "2020.0", "4.3.0"] {
+            assert!(spring(new).server_rules().decrement_expected_on_eviction, "{new}");
+        }
+        assert!(spring("Finchley").server_rules().legacy_threshold);
+        assert!(!spring("Greenwich").server_rules().legacy_threshold);
+    }
+
+    #[test]
+    fn the_eureka_inside() {
+        let inside = [
+            ("2.1.5", "1.9.13"),
+            ("2.2.2", "1.9.17"),
+            ("2.2.10", "1.10.14"),
+            ("3.0.6", "1.10.17"),
+            ("4.1.2", "2.0.2"),
+            ("4.3.0", "2.0.4"),
+            ("2025.0.0", "2.0.4"),
+            ("5.0.2", "2.0.6"),
+        ];
+        for (name, eureka) in inside {
+            assert_eq!(spring(name).eureka().to_string(), eureka, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_flavour_tells_which_2_0_4_is_meant() {
+        assert_eq!(spring("2.0.4").eureka(), EurekaVersion(1, 9, 3));
+        assert_eq!(
+            Release::parse("2.0.4", Flavour::Netflix).map(|it| it.eureka()),
+            Ok(EurekaVersion(2, 0, 4))
+        );
+    }
+
+    #[test]
+    fn netflix_breaks_at_1_9_17() {
+        let rules = |name| Release::parse(name, Flavour::Netflix).expect(name).server_rules();
+        assert!(!rules("1.9.16").decrement_expected_on_eviction);
+        assert!(rules("1.9.17").decrement_expected_on_eviction);
+        assert!(rules("1.9.3").legacy_threshold && !rules("1.9.4").legacy_threshold);
+    }
+
+    #[test]
+    fn transports_and_balancers_by_line() {
+        let kind = |name| spring(name).transport().kind;
+        assert_eq!(kind("2.2.10"), TransportKind::Jersey);
+        assert_eq!(kind("3.1.8"), TransportKind::RestTemplate);
+        assert_eq!(spring("3.1.8").transport().read_timeout, None);
+        assert_eq!(spring("4.3.0").transport().read_timeout, Some(SimDuration::from_secs(180)));
+        assert_eq!(kind("2025.1"), TransportKind::RestClient);
+        assert!(!spring("4.0.0").transport().understands_not_found);
+        assert!(spring("4.0.1").transport().understands_not_found);
+        assert!(!spring("4.3.0").server_client_transport().understands_not_found);
+        assert!(matches!(spring("2.2").balancer(), BalancerConfig::Ribbon { .. }));
+        assert!(matches!(spring("3.0").balancer(), BalancerConfig::SpringCloudLoadBalancer { .. }));
+        assert_eq!(spring("3.1.3").boot_out_of_service(), Status::OutOfService);
+        assert_eq!(spring("3.1.4").boot_out_of_service(), Status::Down);
+    }
+
+    #[test]
+    fn the_newest_are_the_defaults() {
+        let newest = Release::newest(Flavour::Spring);
+        assert_eq!(newest.label(), "Spring Cloud 2025.1 (Netflix 5.0.2, Eureka 2.0.6)");
+        assert_eq!(Release::newest(Flavour::Netflix).label(), "Eureka 2.0.6");
+        let defaults = crate::model::client::ClientConfig::defaults(Flavour::Spring);
+        assert_eq!((newest.transport(), newest.balancer()), (defaults.transport, defaults.balancer));
+    }
+
+    #[test]
+    fn unknown_names_bring_suggestions() {
+        let unknown = Release::parse("Hoxten", Flavour::Spring).unwrap_err();
+        assert_eq!(unknown.suggestions[0], "Hoxton");
+        let unchecked = Release::parse("Hoxton.SR2", Flavour::Spring).unwrap_err();
+        assert!(unchecked.suggestions[0].starts_with("Hoxton"), "{unchecked:?}");
+        for nonsense in ["", ".", "2", "2.2.99", "4.3.0.1", "9.9.9", "Hoxton.", "Hoxton.SRx", "1.9.13"] {
+            assert!(Release::parse(nonsense, Flavour::Spring).is_err(), "{nonsense}");
+        }
+        assert!(Release::parse("1.8.9", Flavour::Netflix).is_err());
+    }
+}

@@ -1,0 +1,87 @@
+//! From the constructor to `openForTraffic`, and who may fetch meanwhile.
+//!
+//! A starting server first copies the registry that its own client sees (`syncUp`), in several tries with
+//! waits between them, then opens. Plain Netflix serves nothing before that; Spring serves while it copies,
+//! which makes registrations count that opening then forgets. After an *empty* copy plain Netflix refuses
+//! fetches for five minutes. Spring puts 1 in place of an empty count, so it never refuses by default.
+//!
+//! Source: `eureka-server.md` 4.6, 7.3, section 8; `PeerAwareInstanceRegistryImpl.syncUp`,
+//! `.openForTraffic`, `.shouldAllowAccess`; Spring's `InstanceRegistry.openForTraffic`.
+
+use super::config::{Flavour, ServerConfig};
+use crate::model::clock::WallMs;
+
+/// How far the start has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Startup {
+    /// Copying; so many tries are done.
+    Syncing {
+        /// Tries done.
+        tries: u32,
+    },
+    /// Open for traffic.
+    Open {
+        /// `startupTime`.
+        since: WallMs,
+        /// Whether the copy counted as empty (`peerInstancesTransferEmptyOnStartup`).
+        sync_empty: bool,
+    },
+}
+
+impl Startup {
+    /// Whether `openForTraffic` was called.
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self, Self::Open { .. })
+    }
+
+    /// Whether requests reach the registry at all.
+    pub(super) fn is_serving(&self, flavour: Flavour) -> bool {
+        flavour == Flavour::Spring || self.is_open()
+    }
+
+    /// `shouldAllowAccess`: whether fetches are answered. Before opening they are.
+    pub(super) fn allows_access(&self, now: WallMs, config: &ServerConfig) -> bool {
+        match *self {
+            Self::Open { since, sync_empty: true } => now > access_refused_until(since, config),
+            Self::Syncing { .. } | Self::Open { .. } => true,
+        }
+    }
+}
+
+/// The last millisecond at which an empty server refuses fetches.
+pub(super) fn access_refused_until(since: WallMs, config: &ServerConfig) -> WallMs {
+    since.plus(i64::from(config.wait_time_in_ms_when_sync_empty))
+}
+
+/// The count that a server opens with: Spring's stand-in for an empty copy included.
+pub(super) fn open_count(copied: u32, config: &ServerConfig) -> u32 {
+    if copied == 0 { config.default_open_for_traffic_count } else { copied }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn v27_an_empty_server_refuses_for_exactly_the_wait() {
+        let config = ServerConfig::defaults(Flavour::Netflix);
+        let open = Startup::Open { since: WallMs(1_000), sync_empty: true };
+        assert!(!open.allows_access(WallMs(301_000), &config)); // S + 300,000
+        assert!(open.allows_access(WallMs(301_001), &config));
+        assert!(Startup::Syncing { tries: 1 }.allows_access(WallMs(301_000), &config));
+    }
+
+    #[test]
+    fn spring_opens_an_empty_server_with_one() {
+        assert_eq!(open_count(0, &ServerConfig::defaults(Flavour::Spring)), 1);
+        assert_eq!(open_count(0, &ServerConfig::defaults(Flavour::Netflix)), 0);
+        assert_eq!(open_count(7, &ServerConfig::defaults(Flavour::Spring)), 7);
+    }
+
+    #[test]
+    fn only_netflix_is_silent_until_it_opens() {
+        let syncing = Startup::Syncing { tries: 0 };
+        assert!(syncing.is_serving(Flavour::Spring));
+        assert!(!syncing.is_serving(Flavour::Netflix));
+    }
+}

@@ -1,0 +1,113 @@
+//! Charts: each answers one question, and says it in its title.
+//!
+//! Everything is drawn as SVG, by whole pixels and with an embedded font for measuring, so that the same run
+//! gives the same bytes anywhere. A PNG is the same SVG through a rasteriser, with the same font. A stage has
+//! one colour everywhere (Okabe and Ito's palette, which colour-blind people can tell apart).
+
+mod axis;
+mod breakdown;
+mod detection_times;
+mod paint;
+mod raster;
+mod renewals;
+
+pub use detection_times::{Recorded, detection_times_svg};
+
+use std::io::{self, Write};
+
+use super::{Contents, Output};
+
+/// A chart: the names of its files, and how it is drawn as SVG.
+#[derive(Clone, Copy)]
+pub(super) struct Chart {
+    svg: &'static str,
+    png: &'static str,
+    draw: fn(&Contents<'_>) -> String,
+}
+
+/// How T_D is distributed at each stage, and the range that the closed form gives.
+pub(super) const DETECTION_TIMES: Chart = Chart {
+    svg: "detection-times.svg",
+    png: "detection-times.png",
+    draw: |contents| detection_times_svg(contents.report, contents.summary, &[]),
+};
+
+/// What the mean T_D goes on.
+pub(super) const STAGE_BREAKDOWN: Chart =
+    Chart { svg: "stage-breakdown.svg", png: "stage-breakdown.png", draw: breakdown::svg };
+
+/// Renewals against the threshold, over the first replicate.
+pub(super) const RENEWALS: Chart = Chart { svg: "renewals.svg", png: "renewals.png", draw: renewals::svg };
+
+/// A chart as SVG.
+pub(super) struct Svg(pub(super) Chart);
+
+impl Output for Svg {
+    fn file_name(&self) -> &'static str {
+        self.0.svg
+    }
+
+    fn write(&self, contents: &Contents<'_>, into: &mut dyn Write) -> io::Result<()> {
+        into.write_all((self.0.draw)(contents).as_bytes())
+    }
+}
+
+/// A chart as PNG.
+pub(super) struct Png(pub(super) Chart);
+
+impl Output for Png {
+    fn file_name(&self) -> &'static str {
+        self.0.png
+    }
+
+    fn write(&self, contents: &Contents<'_>, into: &mut dyn Write) -> io::Result<()> {
+        into.write_all(&raster::png(&(self.0.draw)(contents)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Summary;
+    use crate::report::made_up::Made;
+
+    fn cases() -> [(&'static str, Made); 6] {
+        [
+            ("crashes", Made::crashes(300, 99)),
+            ("one-crash", Made::crashes(1, 1)),
+            ("protected", Made::protected(20)),
+            ("coming-and-going", Made::coming_and_going(40)),
+            ("quiet", Made::quiet(0)),
+            ("long", Made::long()),
+        ]
+    }
+
+    /// Set `STILLUP_CHARTS` to a directory to look at what is drawn here.
+    #[test]
+    fn every_kind_of_run_can_be_drawn_twice_the_same() {
+        for (name, made) in cases() {
+            let report = made.report();
+            let summary = Summary::of(&report);
+            let contents = Contents { report: &report, summary: &summary };
+            for chart in [DETECTION_TIMES, STAGE_BREAKDOWN, RENEWALS] {
+                let svg = (chart.draw)(&contents);
+                assert_eq!(svg, (chart.draw)(&contents));
+                assert!(svg.len() < 400_000, "{name} {}: {} bytes", chart.svg, svg.len());
+                if let Some(directory) = std::env::var_os("STILLUP_CHARTS") {
+                    let path = std::path::Path::new(&directory).join(format!("{name}-{}", chart.png));
+                    std::fs::write(path, raster::png(&svg)).unwrap();
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_png_is_one() {
+        let made = Made::crashes(5, 3);
+        let report = made.report();
+        let summary = Summary::of(&report);
+        let mut bytes = Vec::new();
+        Png(RENEWALS).write(&Contents { report: &report, summary: &summary }, &mut bytes).unwrap();
+        assert!(bytes.starts_with(b"\x89PNG"));
+    }
+}

@@ -1,0 +1,106 @@
+//! What all charts share: canvas, font, colours, text.
+
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{Color, register_font};
+
+use crate::model::stage::Stage;
+
+/// A subset of DejaVu Sans (Latin-1 and a few symbols); its licence stands beside it.
+pub(super) const FONT: &[u8] = include_bytes!("../../../assets/DejaVuSans-subset.ttf");
+/// The family that the font file names itself.
+pub(super) const FONT_FAMILY: &str = "DejaVu Sans";
+/// As written into SVGs. Verdana is as wide; a viewer that has neither takes its own.
+const FAMILIES: &str = "DejaVu Sans, Verdana, sans-serif";
+
+/// Charts are this wide, pixels.
+pub(super) const WIDTH: i32 = 960;
+/// Free space on the right, so that the last mark's label is whole.
+pub(super) const RIGHT_MARGIN: i32 = 40;
+/// Space for the names and marks of the vertical axis.
+pub(super) const LEFT_AREA: i32 = 144;
+
+pub(super) const INK: RGBColor = RGBColor(34, 34, 34);
+pub(super) const FAINT: RGBColor = RGBColor(105, 105, 105);
+pub(super) const GRID: RGBColor = RGBColor(225, 225, 225);
+pub(super) const RED: RGBColor = RGBColor(213, 94, 0);
+
+pub(super) type Canvas<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
+/// A stage's colour (Okabe and Ito 2008).
+pub(super) const fn colour(stage: Stage) -> RGBColor {
+    match stage {
+        Stage::Registry => RGBColor(0, 114, 178),
+        Stage::Served => RGBColor(230, 159, 0),
+        Stage::Client => RGBColor(0, 158, 115),
+        Stage::Balancer => RGBColor(204, 121, 167),
+    }
+}
+
+/// Draws on a white canvas of this height and returns the SVG text.
+pub(super) fn svg(height: i32, draw: impl FnOnce(&Canvas<'_>)) -> String {
+    register_font(FAMILIES, FontStyle::Normal, FONT).ok().expect("the embedded font is one");
+    let mut text = String::new();
+    {
+        let size = (WIDTH as u32, u32::try_from(height).expect("charts have a height"));
+        let canvas = SVGBackend::with_string(&mut text, size).into_drawing_area();
+        canvas.fill(&WHITE).expect(DRAWN);
+        draw(&canvas);
+        canvas.present().expect(DRAWN);
+    }
+    text
+}
+
+/// Why drawing cannot fail.
+pub(super) const DRAWN: &str = "drawing into a string with the embedded font cannot fail";
+
+/// A text style of this size in pixels, by font height.
+pub(super) fn font(size: i32, colour: RGBColor) -> TextStyle<'static> {
+    TextStyle { color: colour.to_backend_color(), ..TextStyle::from((FAMILIES, size).into_font()) }
+}
+
+/// Text with its upper left corner here.
+pub(super) fn write(canvas: &Canvas<'_>, text: &str, size: i32, colour: RGBColor, at: (i32, i32)) {
+    write_at(canvas, text, font(size, colour), (HPos::Left, VPos::Top), at);
+}
+
+/// Text with this point of it here.
+pub(super) fn write_at(
+    canvas: &Canvas<'_>,
+    text: &str,
+    style: TextStyle<'_>,
+    anchor: (HPos, VPos),
+    at: (i32, i32),
+) {
+    canvas.draw_text(text, &style.pos(Pos::new(anchor.0, anchor.1)), at).expect(DRAWN);
+}
+
+/// A chart's title and, below it, how to read it.
+pub(super) fn title(canvas: &Canvas<'_>, title: &str, below: &str) {
+    write(canvas, &fitting(canvas, title, 22, WIDTH - 24 - RIGHT_MARGIN), 22, INK, (24, 16));
+    write(canvas, below, 15, FAINT, (24, 46));
+}
+
+/// The width of a text of this size, pixels. The estimate takes the size for the font's height, which is 1.164
+/// em in DejaVu Sans; the SVG is written with a size of 1.24 for an em.
+pub(super) fn text_width(canvas: &Canvas<'_>, text: &str, size: i32) -> i32 {
+    let (width, _) = canvas.estimate_text_size(text, &font(size, INK)).expect(DRAWN);
+    i32::try_from(width * 1_164 / 1_240).unwrap_or(i32::MAX) + 1
+}
+
+/// As much of a text as fits, with an ellipsis where it was cut.
+pub(super) fn fitting(canvas: &Canvas<'_>, text: &str, size: i32, room: i32) -> String {
+    let mut kept = text.chars().count();
+    let mut fitted = text.to_owned();
+    while kept > 0 && text_width(canvas, &fitted, size) > room {
+        kept -= 1;
+        fitted = text.chars().take(kept).chain(['…']).collect();
+    }
+    fitted
+}
+
+/// A filled rectangle.
+pub(super) fn fill(canvas: &Canvas<'_>, from: (i32, i32), to: (i32, i32), style: impl Into<ShapeStyle>) {
+    canvas.draw(&Rectangle::new([from, to], style)).expect(DRAWN);
+}

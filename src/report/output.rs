@@ -1,0 +1,69 @@
+//! One trait for every file of a run directory that is derived from the run alone.
+
+use std::io::{self, Write};
+
+use super::{Report, Summary, charts, rows};
+
+/// What the files are made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Contents<'a> {
+    /// The run.
+    pub report: &'a Report<'a>,
+    /// Its figures.
+    pub summary: &'a Summary,
+}
+
+/// A file of the run directory. The same contents give the same bytes.
+pub trait Output: Sync {
+    /// Its name within the directory.
+    fn file_name(&self) -> &'static str;
+
+    /// Writes it whole.
+    ///
+    /// # Errors
+    /// Only those of `into`.
+    fn write(&self, contents: &Contents<'_>, into: &mut dyn Write) -> io::Result<()>;
+}
+
+/// All of them, slow ones first: they are written side by side.
+pub const OUTPUTS: &[&dyn Output] = &[
+    &charts::Png(charts::DETECTION_TIMES),
+    &charts::Png(charts::STAGE_BREAKDOWN),
+    &charts::Png(charts::RENEWALS),
+    &rows::DetectionRows,
+    &charts::Svg(charts::DETECTION_TIMES),
+    &charts::Svg(charts::STAGE_BREAKDOWN),
+    &charts::Svg(charts::RENEWALS),
+    &rows::TimelineRows,
+    &rows::LoadRows,
+    &rows::MistakeRows,
+    &rows::FaultRows,
+    &SummaryFile,
+    &ScenarioFile,
+];
+
+/// `summary.json`.
+struct SummaryFile;
+
+impl Output for SummaryFile {
+    fn file_name(&self) -> &'static str {
+        "summary.json"
+    }
+
+    fn write(&self, contents: &Contents<'_>, into: &mut dyn Write) -> io::Result<()> {
+        into.write_all(contents.summary.to_json().as_bytes())
+    }
+}
+
+/// `scenario.toml`: what ran, ready to be run again.
+struct ScenarioFile;
+
+impl Output for ScenarioFile {
+    fn file_name(&self) -> &'static str {
+        "scenario.toml"
+    }
+
+    fn write(&self, contents: &Contents<'_>, into: &mut dyn Write) -> io::Result<()> {
+        into.write_all(contents.report.scenario_text.as_bytes())
+    }
+}

@@ -1,0 +1,50 @@
+//! `detections.csv`.
+
+use std::io::{self, Write};
+
+use super::{Field, Sheet};
+use crate::observe::Outcome;
+use crate::report::{Contents, Output};
+
+/// A row is one observation, with a count for those that are equal.
+pub(in crate::report) struct DetectionRows;
+
+impl Output for DetectionRows {
+    fn file_name(&self) -> &'static str {
+        "detections.csv"
+    }
+
+    fn write(&self, contents: &Contents<'_>, into: &mut dyn Write) -> io::Result<()> {
+        let header = [
+            "replicate",
+            "event",
+            "instance",
+            "event_at_ms",
+            "stage",
+            "outcome",
+            "detection_time_ms",
+            "count",
+        ];
+        let mut sheet = Sheet::new(into, &header)?;
+        for replicate in &contents.report.data.replicates {
+            for row in &replicate.detections {
+                let (outcome, length) = match row.outcome {
+                    Outcome::Detected(length) => ("detected", length),
+                    Outcome::Censored(length) => ("censored", length),
+                    Outcome::Superseded(length) => ("superseded", length),
+                };
+                sheet.row([
+                    replicate.replicate.into(),
+                    Field::Text(row.event.name()),
+                    Field::Text(&replicate.instances[row.instance.index()]),
+                    Field::Number(row.at.as_millis()),
+                    Field::Text(row.stage.name()),
+                    Field::Text(outcome),
+                    Field::Number(length.as_millis()),
+                    row.count.into(),
+                ])?;
+            }
+        }
+        sheet.finish()
+    }
+}

@@ -1,0 +1,33 @@
+//! `mistakes.csv`.
+
+use std::io::{self, Write};
+
+use super::{Field, Sheet};
+use crate::report::{Contents, Output};
+
+/// A row is a live instance that a stage removed.
+pub(in crate::report) struct MistakeRows;
+
+impl Output for MistakeRows {
+    fn file_name(&self) -> &'static str {
+        "mistakes.csv"
+    }
+
+    fn write(&self, contents: &Contents<'_>, into: &mut dyn Write) -> io::Result<()> {
+        let header = ["replicate", "instance", "stage", "at_ms", "duration_ms", "corrected"];
+        let mut sheet = Sheet::new(into, &header)?;
+        for replicate in &contents.report.data.replicates {
+            for mistake in &replicate.mistakes {
+                sheet.row([
+                    replicate.replicate.into(),
+                    Field::Text(&replicate.instances[mistake.instance.index()]),
+                    Field::Text(mistake.stage.name()),
+                    Field::Number(mistake.at.as_millis()),
+                    Field::Number(mistake.lasted.as_millis()),
+                    Field::Flag(mistake.corrected),
+                ])?;
+            }
+        }
+        sheet.finish()
+    }
+}

@@ -1,0 +1,339 @@
+//! Every figure that is shown anywhere, computed once. [`Summary`] is `summary.json`, it is what
+//! `--format json` prints, and the table and the charts read it too. `docs/OUTPUT.md` explains each field.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use super::{Report, intervals, sentence};
+use crate::analysis::{Bound, BoundRange};
+use crate::engine::SimDuration;
+use crate::model::stage::{EventKind, Stage};
+use crate::observe::{Detection, Ending, RunData};
+use crate::sweep::{Sample, Verdict};
+
+/// A run in figures.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Summary {
+    /// What the scenario shows, in one line.
+    pub title: String,
+    /// The release that was simulated.
+    pub release: String,
+    /// The seed of all chance.
+    pub seed: u64,
+    /// How often the scenario was run.
+    pub replicates: u32,
+    /// Of these, how many ran to the scenario's duration, since something could still change.
+    pub replicates_to_duration: u32,
+    /// Engine events that ran, over all replicates.
+    pub events: u64,
+    /// The digest of all events of all replicates in order: 16 hexadecimal digits.
+    pub digest: String,
+    /// Detection times by event and stage.
+    pub stages: Vec<StageSummary>,
+    /// Live instances removed, by stage; a stage without any is left out.
+    pub mistakes: Vec<MistakeSummary>,
+    /// How the scenario's expectations came out, in its order.
+    pub expectations: Vec<ExpectationSummary>,
+    /// The answer in words.
+    pub answer: String,
+    /// The version of stillup that ran.
+    pub version: String,
+    /// The command that repeats the run.
+    pub command: String,
+}
+
+/// The detection times of one event at one stage. Milliseconds, rounded down.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct StageSummary {
+    /// What was detected: `crash`, `stop` or `registration`.
+    pub event: String,
+    /// Where: `registry`, `served`, `client` or `balancer`.
+    pub stage: String,
+    /// Observations, detected and censored.
+    pub count: u64,
+    /// Of these, those that the end of the run cut off.
+    pub censored: u64,
+    /// Observations of an instance that came back before its end was noticed; not part of `count`.
+    pub superseded: u64,
+    /// The shortest detected; null if nothing was.
+    pub min_ms: Option<u64>,
+    /// The mean; null if anything is censored.
+    pub mean_ms: Option<u64>,
+    /// Quantiles by nearest rank; null if among the censored.
+    pub p50_ms: Option<u64>,
+    /// See `p50_ms`.
+    pub p90_ms: Option<u64>,
+    /// See `p50_ms`.
+    pub p95_ms: Option<u64>,
+    /// See `p50_ms`.
+    pub p99_ms: Option<u64>,
+    /// The longest; null if anything is censored.
+    pub max_ms: Option<u64>,
+    /// The earliest by closed form; null if it does not hold.
+    pub bound_min_ms: Option<u64>,
+    /// The mean by closed form, over uniform phases; null if it does not hold.
+    pub bound_mean_ms: Option<u64>,
+    /// The latest by closed form; null if it does not hold.
+    pub bound_max_ms: Option<u64>,
+    /// Why there is no closed form; null if there is.
+    pub bound_absent_because: Option<String>,
+    /// What the figures would be if all was run again.
+    pub intervals: StageIntervals,
+}
+
+/// 95 % confidence intervals whose unit is the replicate. A null end is not bounded by so few replicates, or
+/// is censored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct StageIntervals {
+    /// Replicates with an observation.
+    pub replicates: u64,
+    /// Of the median, over replicates, of a replicate's mean.
+    pub replicate_mean: IntervalMs,
+    /// Of `p50_ms`.
+    pub p50: IntervalMs,
+    /// Of `p90_ms`.
+    pub p90: IntervalMs,
+    /// Of `p95_ms`.
+    pub p95: IntervalMs,
+    /// Of `p99_ms`.
+    pub p99: IntervalMs,
+}
+
+/// Both ends of an interval, ms, rounded down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct IntervalMs {
+    /// The lower end.
+    pub low_ms: Option<u64>,
+    /// The upper end.
+    pub high_ms: Option<u64>,
+}
+
+/// Live instances that a stage removed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct MistakeSummary {
+    /// Where: `registry` for the server's own removals.
+    pub stage: String,
+    /// How many.
+    pub count: u64,
+    /// Of these, those corrected before the run or the instance's life ended.
+    pub corrected: u64,
+    /// Replicates with at least one.
+    pub replicates: u32,
+    /// T_M, the mean length; null if any was not corrected.
+    pub mean_duration_ms: Option<u64>,
+    /// The longest; null if any was not corrected.
+    pub max_duration_ms: Option<u64>,
+}
+
+/// How one expectation came out.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ExpectationSummary {
+    /// As written in the scenario.
+    pub expectation: String,
+    /// Replicates in which it held.
+    pub held_in: u32,
+    /// Replicates there were.
+    pub replicates: u32,
+    /// The share in which it must hold.
+    pub required_share: f64,
+    /// Whether it held often enough.
+    pub passed: bool,
+}
+
+impl Summary {
+    /// The figures of this run.
+    pub fn of(report: &Report<'_>) -> Self {
+        let data = report.data;
+        let mut summary = Self {
+            title: report.scenario.title.clone(),
+            release: report.scenario.release.clone(),
+            seed: report.scenario.seed,
+            replicates: u32::try_from(data.replicates.len()).expect("replicates are counted in a u32"),
+            replicates_to_duration: count(data, |replicate| replicate.ending == Ending::Duration),
+            events: data.replicates.iter().map(|replicate| replicate.events).sum(),
+            digest: digest(data),
+            stages: stages(data, report.bounds),
+            mistakes: mistakes(data),
+            expectations: report.verdicts.iter().map(ExpectationSummary::of).collect(),
+            answer: String::new(),
+            version: report.version.to_owned(),
+            command: report.command.clone(),
+        };
+        summary.answer = sentence::answer(report, &summary);
+        summary
+    }
+
+    /// The figures of one event at one stage, if there are any.
+    pub fn stage(&self, event: EventKind, stage: Stage) -> Option<&StageSummary> {
+        self.stages.iter().find(|row| row.event == event.name() && row.stage == stage.name())
+    }
+
+    /// The events that occur, in order.
+    pub fn events_watched(&self) -> impl Iterator<Item = EventKind> {
+        EventKind::ALL
+            .into_iter()
+            .filter(|event| self.stages.iter().any(|row| row.event == event.name() && row.observed()))
+    }
+
+    /// As the text of `summary.json`.
+    pub fn to_json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).expect("plain structs are always JSON");
+        text.push('\n');
+        text
+    }
+}
+
+/// The JSON schema of [`Summary`], with a final newline.
+pub fn json_schema() -> String {
+    let schema = schemars::schema_for!(Summary);
+    let mut text = serde_json::to_string_pretty(&schema).expect("a schema is always JSON");
+    text.push('\n');
+    text
+}
+
+impl StageSummary {
+    /// Whether anything was observed here.
+    pub fn observed(&self) -> bool {
+        self.count + self.superseded > 0
+    }
+
+    fn of(
+        (event, stage): (EventKind, Stage),
+        sample: &Sample,
+        means: Vec<Option<SimDuration>>,
+        bound: Option<&Bound>,
+    ) -> Self {
+        let ms = |length: Option<SimDuration>| length.map(SimDuration::as_millis);
+        let (range, absent) = range_of(bound);
+        let bound_ms = |pick: fn(BoundRange) -> SimDuration| range.map(|range| pick(range).as_millis());
+        let replicates = means.len() as u64;
+        let interval = |percent| intervals::of_quantile(sample, replicates, percent);
+        Self {
+            event: event.name().to_owned(),
+            stage: stage.name().to_owned(),
+            count: sample.count(),
+            censored: sample.censored(),
+            superseded: sample.superseded(),
+            min_ms: ms(sample.min()),
+            mean_ms: ms(sample.mean()),
+            p50_ms: ms(sample.percentile(50)),
+            p90_ms: ms(sample.percentile(90)),
+            p95_ms: ms(sample.percentile(95)),
+            p99_ms: ms(sample.percentile(99)),
+            max_ms: ms(sample.max()),
+            bound_min_ms: bound_ms(|range| range.min),
+            bound_mean_ms: bound_ms(|range| range.mean),
+            bound_max_ms: bound_ms(|range| range.max),
+            bound_absent_because: absent,
+            intervals: StageIntervals {
+                replicates,
+                p50: interval(50),
+                p90: interval(90),
+                p95: interval(95),
+                p99: interval(99),
+                replicate_mean: intervals::of_replicates(means),
+            },
+        }
+    }
+}
+
+impl ExpectationSummary {
+    fn of(verdict: &Verdict) -> Self {
+        Self {
+            expectation: verdict.text.clone(),
+            held_in: verdict.held_in,
+            replicates: verdict.replicates,
+            required_share: verdict.required_share,
+            passed: verdict.passed,
+        }
+    }
+}
+
+/// One digest over the replicates' digests in order: the first 64 bits of their SHA-256.
+pub(super) fn digest(data: &RunData) -> String {
+    let mut hash = Sha256::new();
+    for replicate in &data.replicates {
+        hash.update(replicate.digest.to_be_bytes());
+    }
+    hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Rows by event and stage, in order; and by replicate within.
+pub(super) type RowsByStage<'a> = BTreeMap<(EventKind, Stage), Vec<Vec<&'a Detection>>>;
+
+/// All rows, sorted into events and stages.
+pub(super) fn rows_by_stage(data: &RunData) -> RowsByStage<'_> {
+    let mut rows = RowsByStage::new();
+    for replicate in &data.replicates {
+        let mut own: BTreeMap<(EventKind, Stage), Vec<&Detection>> = BTreeMap::new();
+        for row in &replicate.detections {
+            own.entry((row.event, row.stage)).or_default().push(row);
+        }
+        for (key, own) in own {
+            rows.entry(key).or_default().push(own);
+        }
+    }
+    rows
+}
+
+fn stages(data: &RunData, bounds: &[Bound]) -> Vec<StageSummary> {
+    let mut rows = rows_by_stage(data);
+    for bound in bounds {
+        rows.entry((bound.event, bound.stage)).or_default();
+    }
+    rows.into_iter()
+        .map(|((event, stage), replicates)| {
+            let pooled = Sample::of(replicates.iter().flatten().copied());
+            let means = replicates
+                .iter()
+                .map(|rows| Sample::of(rows.iter().copied()))
+                .filter(|own| own.count() > 0)
+                .map(|own| own.mean())
+                .collect();
+            let bound = bounds.iter().find(|bound| bound.event == event && bound.stage == stage);
+            StageSummary::of((event, stage), &pooled, means, bound)
+        })
+        .collect()
+}
+
+fn range_of(bound: Option<&Bound>) -> (Option<BoundRange>, Option<String>) {
+    match bound.map(|bound| &bound.range) {
+        Some(Ok(range)) => (Some(*range), None),
+        Some(Err(absence)) => (None, Some(absence.because.clone())),
+        None => (None, Some("no closed form covers this".to_owned())),
+    }
+}
+
+fn mistakes(data: &RunData) -> Vec<MistakeSummary> {
+    let at = |stage| {
+        let own = move |replicate: &crate::observe::ReplicateData| {
+            replicate.mistakes.iter().any(|mistake| mistake.stage == stage)
+        };
+        let all = || {
+            let all = data.replicates.iter().flat_map(|replicate| &replicate.mistakes);
+            all.filter(move |mistake| mistake.stage == stage)
+        };
+        let (count_all, corrected) = (all().count(), all().filter(|mistake| mistake.corrected).count());
+        let sum: u128 = all().map(|mistake| u128::from(mistake.lasted.as_nanos())).sum();
+        let mean_nanos = sum.checked_div(count_all as u128)?;
+        let mean = SimDuration::from_nanos(u64::try_from(mean_nanos).expect("a mean lies between two u64"));
+        let known = |length: SimDuration| (corrected == count_all).then(|| length.as_millis());
+        Some(MistakeSummary {
+            stage: stage.name().to_owned(),
+            count: count_all as u64,
+            corrected: corrected as u64,
+            replicates: count(data, own),
+            mean_duration_ms: known(mean),
+            max_duration_ms: all().map(|mistake| mistake.lasted).max().and_then(known),
+        })
+    };
+    Stage::ALL.into_iter().filter_map(at).collect()
+}
+
+fn count(data: &RunData, wanted: impl Fn(&crate::observe::ReplicateData) -> bool) -> u32 {
+    let found = data.replicates.iter().filter(|replicate| wanted(replicate)).count();
+    u32::try_from(found).expect("replicates are counted in a u32")
+}

@@ -1,0 +1,107 @@
+//! The closed set of things that happen. Eight bytes each: a kind and a few numbers; whatever a message says
+//! stands in its flight, whatever a fault does in its plan.
+
+use crate::engine::Fingerprint;
+use crate::model::client::ClientTimer;
+use crate::model::eureka::ServerTimer;
+use crate::model::id::{ClientId, ServerId};
+
+/// An event of the world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A client's process starts for the first time.
+    ClientStarts {
+        /// Which.
+        client: ClientId,
+    },
+    /// A client's timer is due.
+    ClientTimerDue {
+        /// Whose.
+        client: ClientId,
+        /// Which.
+        timer: ClientTimer,
+        /// Set in which generation.
+        generation: u16,
+    },
+    /// A server's timer is due.
+    ServerTimerDue {
+        /// Whose.
+        server: ServerId,
+        /// Which.
+        timer: ServerTimer,
+        /// Set in which generation.
+        generation: u16,
+    },
+    /// A request reaches the server's host.
+    RequestArrives {
+        /// The call's flight.
+        flight: u32,
+    },
+    /// An answer, or a refusal, reaches the client's host.
+    AnswerArrives {
+        /// The call's flight.
+        flight: u32,
+    },
+    /// A caller's connect or read limit is reached.
+    LimitReached {
+        /// The call's flight.
+        flight: u32,
+        /// The flight's generation when the limit was set: flights are used again.
+        generation: u16,
+    },
+    /// A fault of the scenario begins.
+    FaultBegins {
+        /// Its place in the scenario.
+        fault: u32,
+    },
+    /// What a fault began ends: a pause is resumed, a partition healed, a restart comes back.
+    FaultEnds {
+        /// Its place in the scenario.
+        fault: u32,
+    },
+}
+
+impl Event {
+    const fn packed(kind: u8, timer: u8, generation: u16, number: u32) -> u64 {
+        (kind as u64) << 56 | (timer as u64) << 48 | (generation as u64) << 32 | number as u64
+    }
+}
+
+impl Fingerprint for Event {
+    #[inline]
+    fn fingerprint(&self) -> u64 {
+        match *self {
+            Self::ClientStarts { client } => Self::packed(0, 0, 0, client.0),
+            Self::ClientTimerDue { client, timer, generation } => {
+                Self::packed(1, timer as u8, generation, client.0)
+            }
+            Self::ServerTimerDue { server, timer, generation } => {
+                Self::packed(2, timer as u8, generation, server.0)
+            }
+            Self::RequestArrives { flight } => Self::packed(3, 0, 0, flight),
+            Self::AnswerArrives { flight } => Self::packed(4, 0, 0, flight),
+            Self::LimitReached { flight, generation } => Self::packed(5, 0, generation, flight),
+            Self::FaultBegins { fault } => Self::packed(6, 0, 0, fault),
+            Self::FaultEnds { fault } => Self::packed(7, 0, 0, fault),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_is_eight_bytes() {
+        assert_eq!(std::mem::size_of::<Event>(), 8);
+    }
+
+    #[test]
+    fn different_events_have_different_fingerprints() {
+        let client = ClientId(7);
+        let beat = Event::ClientTimerDue { client, timer: ClientTimer::Heartbeat, generation: 1 };
+        let later = Event::ClientTimerDue { client, timer: ClientTimer::Heartbeat, generation: 2 };
+        assert_ne!(beat.fingerprint(), later.fingerprint());
+        assert_ne!(Event::ClientStarts { client }.fingerprint(), beat.fingerprint());
+    }
+}

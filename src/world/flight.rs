@@ -1,0 +1,125 @@
+//! Calls on their way. A flight lives from the sending of a request until nobody will ask for it any more;
+//! its place is used again, so a place carries a generation.
+
+use crate::engine::SimTime;
+use crate::model::client::{Call, Silence};
+use crate::model::id::{ClientId, ServerId};
+use crate::model::message::{Reply, Request};
+
+/// How a call comes back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// Not answered yet.
+    None,
+    /// With an HTTP answer.
+    Reply(Reply),
+    /// With a reset or a refused connection.
+    Refused,
+}
+
+/// One call.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Flight {
+    pub(super) client: ClientId,
+    pub(super) server: ServerId,
+    pub(super) call: Call,
+    pub(super) request: Request,
+    pub(super) answer: Answer,
+    pub(super) sent_at: SimTime,
+    /// The caller has given up: an answer would find nobody.
+    pub(super) given_up: bool,
+    /// Why no answer comes, once that is known.
+    pub(super) silence: Silence,
+    /// It waits at a paused server, which will still take it up.
+    pub(super) is_under_way: bool,
+}
+
+struct Place {
+    generation: u16,
+    flight: Option<Flight>,
+}
+
+impl Flight {
+    /// A call that is sent now.
+    pub(super) const fn new(
+        client: ClientId,
+        server: ServerId,
+        call: Call,
+        request: Request,
+        sent_at: SimTime,
+    ) -> Self {
+        Self {
+            client,
+            server,
+            call,
+            request,
+            answer: Answer::None,
+            sent_at,
+            given_up: false,
+            silence: Silence::BlackHole,
+            is_under_way: false,
+        }
+    }
+
+    /// Whether the server's side has answered.
+    pub(super) fn has_answer(&self) -> bool {
+        self.answer != Answer::None
+    }
+}
+
+/// All flights, in places that are used again, the last freed first.
+#[derive(Default)]
+pub(super) struct Flights {
+    places: Vec<Place>,
+    free: Vec<u32>,
+}
+
+impl Flights {
+    /// Takes off; returns the place.
+    #[inline]
+    pub(super) fn take_off(&mut self, flight: Flight) -> u32 {
+        match self.free.pop() {
+            Some(number) => {
+                self.places[number as usize].flight = Some(flight);
+                number
+            }
+            None => {
+                self.places.push(Place { generation: 0, flight: Some(flight) });
+                self.places.len() as u32 - 1
+            }
+        }
+    }
+
+    /// The flight at a place that is taken.
+    #[inline]
+    pub(super) fn at(&self, number: u32) -> &Flight {
+        self.places[number as usize].flight.as_ref().expect("an event points at a flight that has landed")
+    }
+
+    /// The flight at a place that is taken, to change.
+    #[inline]
+    pub(super) fn at_mut(&mut self, number: u32) -> &mut Flight {
+        self.places[number as usize].flight.as_mut().expect("an event points at a flight that has landed")
+    }
+
+    /// The generation of a place.
+    pub(super) fn generation(&self, number: u32) -> u16 {
+        self.places[number as usize].generation
+    }
+
+    /// Whether the flight of that generation is still under way.
+    pub(super) fn is_current(&self, number: u32, generation: u16) -> bool {
+        let place = &self.places[number as usize];
+        place.generation == generation && place.flight.is_some()
+    }
+
+    /// Lands: frees the place and returns what was there.
+    #[inline]
+    pub(super) fn land(&mut self, number: u32) -> Flight {
+        let place = &mut self.places[number as usize];
+        let flight = place.flight.take().expect("a flight lands once");
+        place.generation = place.generation.wrapping_add(1);
+        self.free.push(number);
+        flight
+    }
+}

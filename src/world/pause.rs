@@ -1,0 +1,83 @@
+//! Pauses. A paused process keeps what arrives and what comes due; on resume it first takes what had arrived,
+//! then the timers that are due, each in order: an answer that came during the pause beats its time-out.
+
+use super::World;
+use super::event::Event;
+use super::node::{State, Waiting};
+use crate::engine::{Schedule, SimTime};
+use crate::model::id::ClientId;
+
+impl World<'_> {
+    /// Stops the processes in their tracks.
+    pub(super) fn pause(&mut self, hit: &[ClientId], now: SimTime) {
+        for client in hit {
+            self.clients[client.index()].state = State::Paused(now);
+        }
+    }
+
+    /// Lets them go on; those that were killed meanwhile stay dead.
+    pub(super) fn resume(&mut self, hit: &[ClientId], now: SimTime, schedule: &mut Schedule<Event>) {
+        for &client in hit {
+            self.resume_client(client, now, schedule);
+        }
+    }
+
+    fn resume_client(&mut self, client: ClientId, now: SimTime, schedule: &mut Schedule<Event>) {
+        let node = &mut self.clients[client.index()];
+        let State::Paused(since) = node.state else { return };
+        node.state = State::Running;
+        let waiting = *node.waiting.take().unwrap_or_default();
+        self.step_client(client, now, schedule, |client, config, step| {
+            client.on_resume(config, since, step);
+        });
+        self.take_up(waiting, now, schedule);
+    }
+
+    /// Stops the server, and its own client with it.
+    pub(super) fn pause_server(&mut self, now: SimTime) {
+        if self.server.state == State::Running {
+            self.server.state = State::Paused(now);
+            if let Some(client) = self.own_client {
+                self.pause(&[client], now);
+            }
+        }
+    }
+
+    /// Lets the server go on.
+    pub(super) fn resume_server(&mut self, now: SimTime, schedule: &mut Schedule<Event>) {
+        let State::Paused(_) = self.server.state else { return };
+        self.server.state = State::Running;
+        let mut waiting = std::mem::take(&mut self.server.waiting);
+        if !self.scenario.server.process_backlog_after_pause {
+            for flight in waiting.arrivals.drain(..) {
+                self.forget_request(flight);
+            }
+        }
+        self.take_up(waiting, now, schedule);
+        if let Some(client) = self.own_client {
+            self.resume_client(client, now, schedule);
+        }
+    }
+
+    /// A request that the server will never see: its caller's limit ends it.
+    fn forget_request(&mut self, number: u32) {
+        let flight = self.flights.at_mut(number);
+        flight.is_under_way = false;
+        if flight.given_up {
+            self.flights.land(number);
+        }
+    }
+
+    fn take_up(&mut self, waiting: Waiting, now: SimTime, schedule: &mut Schedule<Event>) {
+        for flight in waiting.arrivals {
+            let event = match self.flights.at(flight).has_answer() {
+                true => Event::AnswerArrives { flight },
+                false => Event::RequestArrives { flight },
+            };
+            self.dispatch(event, now, schedule);
+        }
+        for timer in waiting.timers {
+            self.dispatch(timer, now, schedule);
+        }
+    }
+}

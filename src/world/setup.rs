@@ -1,0 +1,215 @@
+//! From a scenario and a replicate's number to a world at its start: every process in its place, every draw
+//! that the start needs made, every fault timed.
+
+use std::sync::Arc;
+
+use super::World;
+use super::clock::{MIDNIGHT, MINUTES_PER_DAY, WallClock};
+use super::event::Event;
+use super::faults::FaultPlan;
+use super::flight::Flights;
+use super::node::{ClientNode, ServerNode, State, Waiting};
+use super::traffic::Lanes;
+use crate::engine::{Chance, Purpose, Schedule, Seed, SimDuration, SimTime};
+use crate::model::client::{BalancerConfig, Client, ClientConfig, purpose};
+use crate::model::id::{AppId, ClientId, InstanceId, ServerId};
+use crate::model::view::Views;
+use crate::observe::Recorder;
+use crate::scenario::{Scenario, Verb};
+
+/// The only server there is.
+pub(super) const SERVER: ServerId = ServerId(0);
+
+/// The server's draw of the wall-clock moment at which it starts. Its rules draw from other streams.
+const STARTING_MOMENT: Purpose = Purpose(7);
+
+/// The name under which a server's own client registers.
+const OWN_APPLICATION: &str = "eureka";
+
+/// A client that is there from the start.
+struct Starter {
+    at: SimTime,
+    app: usize,
+    ordinal: u32,
+    chance: Chance,
+}
+
+impl<'a> World<'a> {
+    /// The world of `scenario` before anything happened, its first events scheduled.
+    pub(super) fn new(scenario: &'a Scenario, replicate: u32, schedule: &mut Schedule<Event>) -> Self {
+        let seed = Seed::new(scenario.seed, replicate);
+        let mut server_chance = Chance::of("server/1");
+        let wall = WallClock::starting_at(starting_wall(scenario, &seed, &mut server_chance));
+        let mut world = Self {
+            scenario,
+            lanes: Lanes::new(scenario, schedule),
+            wall,
+            clients: Vec::new(),
+            server: ServerNode {
+                server: None,
+                next_generation: 0,
+                config: Arc::new(scenario.server.clone()),
+                chance: server_chance,
+                state: State::Down,
+                waiting: Waiting::default(),
+            },
+            own_client: None,
+            views: Views::default(),
+            flights: Flights::default(),
+            recorder: Recorder::default(),
+            instance_names: Vec::new(),
+            members: scenario.applications.iter().map(|_| Vec::new()).collect(),
+            plan: FaultPlan::new(scenario, &seed, schedule),
+            patience: applications_and_own(scenario).map(Client::patience).collect(),
+            client_effects: Vec::new(),
+            server_effects: Vec::new(),
+            awaited_registrations: 0,
+            may_settle: may_settle(scenario),
+            seed,
+        };
+        world.start_server(SimTime::ZERO, schedule);
+        world.add_fleet(schedule);
+        world
+    }
+
+    /// Numbers the fleet in the order in which it starts: neighbours in time are neighbours in memory.
+    fn add_fleet(&mut self, schedule: &mut Schedule<Event>) {
+        let scenario = self.scenario;
+        let opens = SimTime::ZERO + scenario.server.serves_after();
+        let mut starters = Vec::new();
+        for (app, application) in scenario.applications.iter().enumerate() {
+            for ordinal in 1..=application.instances {
+                let mut chance = Chance::of(&client_label(&application.name, ordinal));
+                let offset =
+                    chance.with(&self.seed).duration_below(purpose::START_OFFSET, scenario.start_window);
+                starters.push(Starter { at: opens + offset, app, ordinal, chance });
+            }
+        }
+        starters.sort_by_key(|starter| (starter.at, starter.app, starter.ordinal));
+        for (members, application) in self.members.iter_mut().zip(&scenario.applications) {
+            members.resize(application.instances as usize, ClientId(u32::MAX));
+        }
+        for starter in starters {
+            let client = self.add_client(AppId(starter.app as u32), starter.ordinal, starter.chance);
+            self.members[starter.app][starter.ordinal as usize - 1] = client;
+            schedule.at(starter.at, Event::ClientStarts { client });
+        }
+    }
+
+    /// Another process of an application, not started yet.
+    pub(super) fn add_newcomer(&mut self, app: AppId) -> ClientId {
+        let ordinal = self.members[app.index()].len() as u32 + 1;
+        let chance = Chance::of(&client_label(&self.scenario.applications[app.index()].name, ordinal));
+        let client = self.add_client(app, ordinal, chance);
+        self.clients[client.index()].newcomer = true;
+        self.members[app.index()].push(client);
+        client
+    }
+
+    fn add_client(&mut self, app: AppId, ordinal: u32, mut chance: Chance) -> ClientId {
+        let id = ClientId(self.clients.len() as u32);
+        let own = app.index() == self.scenario.applications.len();
+        let config = config_of(self.scenario, app);
+        let name = if own { OWN_APPLICATION } else { &self.scenario.applications[app.index()].name };
+        let instance = InstanceId(self.instance_names.len() as u32);
+        self.instance_names.push(format!("{name}-{ordinal}"));
+        let mut client = Client::new(app, instance, &[SERVER]);
+        let set = if own { None } else { self.scenario.applications[app.index()].balancer_first_call };
+        let first_call = set.unwrap_or_else(|| {
+            let period = balancer_period(&config.balancer);
+            chance.with(&self.seed).duration_below(purpose::BALANCER_FIRST_CALL, period)
+        });
+        client.set_first_call(first_call);
+        self.clients.push(ClientNode {
+            client,
+            chance,
+            app,
+            ordinal,
+            instance,
+            state: State::Down,
+            stopping: false,
+            lost_to_server: 0,
+            lost_from_server: 0,
+            newcomer: false,
+            waiting: None,
+        });
+        let observes = !own && config.fetch_registry && self.scenario.applications[app.index()].observers;
+        self.recorder.add_client(id, observes);
+        id
+    }
+
+    /// A new identity for a process that comes back under another instance id.
+    pub(super) fn new_identity(&mut self, client: ClientId) -> InstanceId {
+        let node = &self.clients[client.index()];
+        let first = format!("{}-{}", self.scenario.applications[node.app.index()].name, node.ordinal);
+        let earlier = self.instance_names.iter().filter(|name| is_identity_of(name, &first)).count();
+        let instance = InstanceId(self.instance_names.len() as u32);
+        self.instance_names.push(format!("{first}.{}", earlier + 1));
+        instance
+    }
+
+    /// The server's own client, made when first needed.
+    pub(super) fn own_client(&mut self) -> Option<ClientId> {
+        let server = &self.scenario.server;
+        if self.own_client.is_none() && (server.register_with_eureka || server.fetch_registry) {
+            let app = AppId(self.scenario.applications.len() as u32);
+            self.own_client = Some(self.add_client(app, 1, Chance::of("server/1/client")));
+        }
+        self.own_client
+    }
+}
+
+fn is_identity_of(name: &str, first: &str) -> bool {
+    name.strip_prefix(first).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+fn client_label(app: &str, ordinal: u32) -> String {
+    format!("client/{app}/{ordinal}")
+}
+
+/// The settings of an application's clients, or of the server's own.
+pub(super) fn config_of(scenario: &Scenario, app: AppId) -> &ClientConfig {
+    scenario.applications.get(app.index()).map_or(&scenario.server_client, |application| &application.client)
+}
+
+/// How often a balancer looks at the local registry: the span of its phase.
+const fn balancer_period(balancer: &BalancerConfig) -> SimDuration {
+    match *balancer {
+        BalancerConfig::None => SimDuration::ZERO,
+        BalancerConfig::Ribbon { refresh_interval } => refresh_interval,
+        BalancerConfig::SpringCloudLoadBalancer { ttl, .. } => ttl,
+    }
+}
+
+/// The settings of all applications' clients and, last, of the server's own.
+fn applications_and_own(scenario: &Scenario) -> impl Iterator<Item = &ClientConfig> {
+    let fleet = scenario.applications.iter().map(|application| &application.client);
+    fleet.chain(std::iter::once(&scenario.server_client))
+}
+
+/// What the wall clock shows when the server starts. Caches tick on the clock's grid, so its phase is drawn:
+/// uniform over a day, or within the minute that the scenario names.
+fn starting_wall(scenario: &Scenario, seed: &Seed, chance: &mut Chance) -> crate::model::clock::WallMs {
+    let offset_ms = match scenario.server_starts_at_second {
+        Some(second) => second.as_millis(),
+        None => chance.with(seed).below(STARTING_MOMENT, MINUTES_PER_DAY * 60_000),
+    };
+    MIDNIGHT.plus(offset_ms as i64)
+}
+
+/// Whether a run may end once nothing watched is open: only if no live instance can be removed later, by a
+/// pause or a partition that has an aftermath, or by settings that let leases expire between heartbeats.
+fn may_settle(scenario: &Scenario) -> bool {
+    let clean = |verb: &Verb| match verb {
+        Verb::Crash(targets) | Verb::Stop(targets) | Verb::Restart { targets, .. } => !targets.is_server(),
+        Verb::Start { .. } => true,
+        Verb::Pause { .. } | Verb::Partition { .. } => false,
+    };
+    let beats_in_time = |config: &ClientConfig| {
+        config.lease_expiration_duration_in_seconds > config.lease_renewal_interval_in_seconds
+    };
+    scenario.stop_when_settled
+        && !scenario.faults.is_empty()
+        && scenario.faults.iter().all(|fault| clean(&fault.verb))
+        && scenario.applications.iter().all(|application| beats_in_time(&application.client))
+}
