@@ -28,7 +28,7 @@ const FUNCTION_LINES_MAX: usize = 70;
 const RATCHET: &[(&str, usize)] = &[
     ("src/model/eureka/release.rs", 404),
     ("src/model/eureka/server.rs", 428),
-    ("src/model/eureka/tests.rs", 638),
+    ("src/model/eureka/tests.rs", 647),
 ];
 
 /// The only file that writes to standard output and standard error.
