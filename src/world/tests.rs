@@ -90,3 +90,189 @@ fn a_crash_is_detected_within_the_closed_form() {
         assert!(data.mistakes.is_empty());
     }
 }
+
+fn all() -> Selection {
+    Selection { application: None, which: Which::All }
+}
+
+/// Spec 4.6, 4.4: expected 11, threshold ⌊1.7 · 11⌋ = 18; nine survivors renew 18 times a minute, which is not
+/// more than 18: the dead instance is never removed.
+#[test]
+fn ten_instances_protect_their_dead_for_ever() {
+    let data = run(&with(fleet(10), Verb::Crash(some(1))), 0);
+    assert_eq!(data.ending, Ending::Duration);
+    assert_eq!((data.left_at_end, data.self_preservation_at_end), (10, true));
+    assert!(data.detections.iter().all(|row| matches!(row.outcome, Outcome::Censored(_))));
+    let last = data.timeline.last().expect("thirty minutes");
+    assert_eq!((last.threshold, last.renewals, last.expired), (18, 18, 1));
+}
+
+/// Spec 4.6, 4.4: expected 14, threshold ⌊1.7 · 14⌋ = 23; twelve survivors renew 24 times.
+#[test]
+fn thirteen_instances_let_their_dead_go() {
+    let data = run(&with(fleet(13), Verb::Crash(some(1))), 0);
+    assert_eq!((data.ending, data.left_at_end), (Ending::Settled, 12));
+}
+
+/// Expected 21, threshold 35; sixteen survivors renew 32 times: the four dead stay.
+#[test]
+fn four_of_twenty_are_trapped() {
+    let data = run(&with(fleet(20), Verb::Crash(some(4))), 0);
+    assert_eq!((data.left_at_end, data.self_preservation_at_end), (20, true));
+    assert!(data.rounds.is_empty());
+}
+
+/// Spec 3.3: with protection off 15 % of what is registered may go in a round, at least 1.
+#[test]
+fn mass_death_goes_in_rounds_when_protection_is_off() {
+    let mut scenario = with(fleet(100), Verb::Crash(some(60)));
+    scenario.server.enable_self_preservation = false;
+    // All 60 leases run out within half a minute, inside one interval between rounds.
+    scenario.server.eviction_interval_timer_in_ms = 300_000;
+    scenario.faults[0] = Fault { at: s(10), within: s(1), ..scenario.faults[0].clone() };
+    scenario.duration = s(3_600);
+    let data = run(&scenario, 0);
+    let evicted: Vec<u32> = data.rounds.iter().map(|(_, round)| round.evicted).collect();
+    assert_eq!(evicted, [15, 13, 11, 10, 8, 3]);
+    assert_eq!(data.left_at_end, 40);
+}
+
+/// DOWN and DELETE reach the server one latency after the stop; the read-only cache follows within 30 s, a
+/// client's fetch within 30 s, the balancer within 35 s.
+#[test]
+fn an_orderly_stop_is_seen_at_once_by_the_registry() {
+    let data = run(&with(fleet(20), Verb::Stop(some(1))), 0);
+    assert_eq!(detected(&data, Stage::Registry), [(SimDuration::from_millis(1), 1)]);
+    for (stage, latest) in [(Stage::Served, s(30)), (Stage::Client, s(60)), (Stage::Balancer, s(95))] {
+        for (after, _) in detected(&data, stage) {
+            assert!(after <= latest + SimDuration::from_millis(10), "{} {after}", stage.name());
+        }
+    }
+    assert_eq!((data.ending, data.left_at_end), (Ending::Settled, 19));
+}
+
+/// A new instance's POST makes the same way as a DELETE.
+#[test]
+fn a_registration_makes_the_same_way() {
+    let start = Verb::Start { application: crate::model::id::AppId(0), count: 1 };
+    let data = run(&with(fleet(20), start), 0);
+    assert_eq!(detected(&data, Stage::Registry), [(SimDuration::from_millis(1), 1)]);
+    let observers: u32 = detected(&data, Stage::Client).iter().map(|row| row.1).sum();
+    assert_eq!(observers, 20);
+    assert_eq!((data.ending, data.left_at_end), (Ending::Settled, 21));
+}
+
+/// Away for 10 s under the same id: no lease runs out, nobody notices.
+#[test]
+fn a_quick_restart_supersedes_its_own_death() {
+    let restart = |new_id| Verb::Restart { targets: some(1), down_for: s(10), new_id, graceful: false };
+    let data = run(&with(fleet(20), restart(false)), 0);
+    let superseded = data.detections.iter().filter(|row| matches!(row.outcome, Outcome::Superseded(_)));
+    assert_eq!(superseded.map(|row| row.count).sum::<u32>(), 1 + 1 + 19 + 19);
+    assert_eq!(data.left_at_end, 20);
+
+    // Under a new id the old one dies as any other: 20 leases and one more, until it is evicted.
+    let data = run(&with(fleet(20), restart(true)), 0);
+    assert!(data.instances.iter().any(|name| name.ends_with(".2")));
+    assert!(detected(&data, Stage::Registry).iter().any(|&(after, _)| after >= s(149)));
+    assert_eq!(data.left_at_end, 20);
+}
+
+/// Half the fleet behind a partition for five minutes: renewals fall to half of the threshold's base, so
+/// nothing is evicted, and everybody is there at the end.
+#[test]
+fn self_preservation_saves_a_partitioned_fleet() {
+    let cut = Verb::Partition {
+        targets: Selection { application: None, which: Which::Share(0.5) },
+        length: Some(s(300)),
+        lost: crate::scenario::Direction::Both,
+    };
+    let saved = run(&with(fleet(40), cut.clone()), 0);
+    assert!(saved.mistakes.is_empty());
+    assert_eq!(saved.left_at_end, 40);
+    assert!(saved.timeline.iter().any(|minute| minute.self_preservation && minute.expired > 0));
+
+    let mut unprotected = with(fleet(40), cut);
+    unprotected.server.enable_self_preservation = false;
+    let lost = run(&unprotected, 0);
+    assert!(!lost.mistakes.is_empty());
+    assert!(lost.mistakes.iter().all(|mistake| mistake.corrected), "all come back after the heal");
+}
+
+/// Spec 9: a pause of the server forgives what lies after the due time; leases of 90 s survive 45 s of it.
+#[test]
+fn a_paused_server_removes_nobody() {
+    let mut scenario = with(fleet(30), Verb::Pause { targets: Targets::Server, length: s(45) });
+    scenario.server.enable_self_preservation = false;
+    let data = run(&scenario, 0);
+    assert!(data.mistakes.is_empty());
+    assert_eq!(data.left_at_end, 30);
+}
+
+/// A pause of 300 s outlives the lease of 180 s: with protection off the paused are removed alive, and are back
+/// with their first heartbeat's 404.
+#[test]
+fn a_long_pause_of_clients_is_a_mistake_that_is_corrected() {
+    let pause = Verb::Pause { targets: some(2), length: s(300) };
+    let mut scenario = with(fleet(30), pause);
+    scenario.server.enable_self_preservation = false;
+    let data = run(&scenario, 0);
+    assert_eq!(data.mistakes.len(), 2);
+    assert!(data.mistakes.iter().all(|mistake| mistake.corrected && mistake.lasted <= s(151)));
+    assert_eq!(data.left_at_end, 30);
+}
+
+/// Spec 8.4: a restarted server is empty and full again within a heartbeat interval of being reachable.
+#[test]
+fn a_restarted_server_fills_up_again() {
+    let restart =
+        Verb::Restart { targets: Targets::Server, down_for: s(20), new_id: false, graceful: false };
+    let data = run(&with(fleet(30), restart), 0);
+    assert_eq!(data.left_at_end, 30);
+    assert_eq!(data.faults.len(), 1);
+}
+
+/// Spec 8.3: plain Netflix opens after four waits of 30 s and never evicts without fetching its own registry.
+#[test]
+fn an_empty_netflix_server_opens_late_and_never_evicts() {
+    let mut scenario = with(fleet(30), Verb::Crash(some(1)));
+    scenario.server = ServerConfig::defaults(Flavour::Netflix);
+    let data = run(&scenario, 0);
+    assert_eq!(data.left_at_end, 30);
+    let first = data.timeline.first().expect("minutes");
+    assert_eq!(first.at.as_millis(), 180_000);
+    assert_eq!(data.timeline.last().expect("minutes").threshold, 0);
+}
+
+/// Spec 8.3, row 2: a server that registers with itself opens with what its own client has fetched.
+#[test]
+fn a_server_that_registers_with_itself_holds_a_lease_of_its_own() {
+    let mut scenario = with(fleet(12), Verb::Crash(some(1)));
+    scenario.server.register_with_eureka = true;
+    scenario.server.fetch_registry = true;
+    scenario.server.registry_sync_retries = 5;
+    let data = run(&scenario, 0);
+    assert_eq!(data.left_at_end, 12, "eleven and the server itself");
+}
+
+/// The whole fleet cut off for good: the run lasts as long as it was meant to, and nothing breaks.
+#[test]
+fn a_partition_may_last_for_ever() {
+    let cut = Verb::Partition { targets: all(), length: None, lost: crate::scenario::Direction::ToServer };
+    let data = run(&with(fleet(20), cut), 0);
+    assert_eq!(data.ending, Ending::Duration);
+    assert_eq!(data.left_at_end, 20, "protected");
+}
+
+#[test]
+fn a_budget_is_a_named_end() {
+    let mut scenario = fleet(20);
+    scenario.event_budget = 1_000;
+    let data = run(&scenario, 0);
+    assert_eq!((data.ending, data.events), (Ending::Budget, 1_000));
+}
+
+#[test]
+fn an_interrupt_ends_it() {
+    assert_eq!(super::run(&fleet(20), 0, &AtomicBool::new(true)), Err(super::Interrupted));
+}

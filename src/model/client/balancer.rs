@@ -11,9 +11,9 @@
 //! once and keeps the phase of that moment), and with a call rate two applications of one observer are refreshed
 //! together instead of independently. One application alone, or all empty at once, is exact.
 
-use super::client::{Client, Life};
 use super::effect::{ClientEffect, ClientTimer};
 use super::grid::Grid;
+use super::machine::{Client, Life};
 use super::{BalancerConfig, ClientConfig, purpose};
 use crate::engine::{Dice, NANOS_PER_S, SimDuration, SimTime};
 use crate::model::fact::Fact;
@@ -223,5 +223,127 @@ impl Client {
     fn list_is_empty(&self, config: &ClientConfig, step: &Step<'_, ClientEffect>) -> bool {
         let counts = step.views.counts(self.balancer.view);
         if config.filter_only_up_instances { counts.of(Status::Up) == 0 } else { counts.total() == 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::harness::{Rig, at_ms, secs};
+    use super::*;
+    use crate::model::eureka::Flavour;
+
+    const DENSE: BalancerConfig =
+        BalancerConfig::SpringCloudLoadBalancer { ttl: SimDuration::from_secs(35), call_rate: None };
+    const RIBBON: BalancerConfig = BalancerConfig::Ribbon { refresh_interval: SimDuration::from_secs(30) };
+
+    /// A client that calls first at 10 s; instance 7 comes between the fetches of 60.004 and 90.006.
+    fn rig(balancer: BalancerConfig) -> Rig {
+        let mut rig = Rig::new(Flavour::Spring);
+        rig.config.balancer = balancer;
+        rig.client.set_first_call(secs(10));
+        rig
+    }
+
+    fn with_change(mut rig: Rig) -> Rig {
+        rig.start();
+        rig.run_to(at_ms(70_000));
+        rig.registry.put(0, 7, Some(Status::Up));
+        rig.run_to(at_ms(400_000));
+        rig
+    }
+
+    fn changes_ms(rig: &Rig) -> Vec<u64> {
+        rig.balancer_changes().into_iter().map(|(at, _)| at).collect()
+    }
+
+    #[test]
+    fn dense_calls_refill_when_the_time_to_live_ends() {
+        let rig = with_change(rig(DENSE));
+        // Written at 10, 45, 80, 115 s; the change is in the local registry at 90.008.
+        assert_eq!(changes_ms(&rig), [10_000, 115_000]);
+        assert_eq!(rig.client.balancer_view(), rig.client.view());
+    }
+
+    #[test]
+    fn ribbon_polls_one_second_after_the_first_use_and_then_every_interval() {
+        let rig = with_change(rig(RIBBON));
+        assert_eq!(changes_ms(&rig), [10_000, 101_000]); // polls at 11, 41, 71, 101 s
+    }
+
+    #[test]
+    fn without_a_balancer_callers_read_the_local_registry() {
+        let rig = with_change(rig(BalancerConfig::None));
+        assert_eq!(changes_ms(&rig), [2, 90_008]);
+    }
+
+    #[test]
+    fn a_call_before_the_constructor_is_done_reads_when_it_is() {
+        let mut rig = rig(DENSE);
+        rig.client.set_first_call(SimDuration::from_millis(1));
+        let rig = with_change(rig);
+        assert_eq!(changes_ms(&rig), [2, 105_002]); // 2 ms, then every 35 s: 35.002, 70.002, 105.002
+    }
+
+    #[test]
+    fn an_empty_list_is_looked_up_at_every_call() {
+        let mut rig = rig(DENSE);
+        rig.registry.put(0, 9, None);
+        let mut rig = with_change(rig);
+        // The empty registry of 2 ms is read at 10 s. Fetches of an empty registry are full: 30.002, 60.004, 90.006.
+        assert_eq!(changes_ms(&rig), [10_000, 90_008]);
+        rig.registry.put(0, 8, Some(Status::Up));
+        rig.run_to(at_ms(500_000));
+        // Written at 90.008, so the phase is new: 90.008 + 10 * 35 = 440.008; fetched at 420.028.
+        assert_eq!(changes_ms(&rig), [10_000, 90_008, 440_008]);
+    }
+
+    #[test]
+    fn sparse_calls_find_the_list_expired_a_gap_later() {
+        let rate = 0.1;
+        let config = BalancerConfig::SpringCloudLoadBalancer { ttl: secs(35), call_rate: Some(rate) };
+        let rig = with_change(rig(config));
+        let changes = changes_ms(&rig);
+        assert_eq!((changes.len(), changes[0]), (2, 10_000));
+        assert!(changes[1] >= 90_008, "not before the change: {}", changes[1]);
+        assert_ne!((changes[1] - 10_000) % 35_000, 0, "35 s and a gap apart");
+    }
+
+    #[test]
+    fn gaps_have_the_mean_of_the_rate() {
+        let mut rig = rig(DENSE);
+        let mut sum = 0.0;
+        for _ in 0..10_000 {
+            rig.step(|_, _, step| sum += gap(0.5, &mut step.dice).as_secs_f64());
+        }
+        assert!((sum / 10_000.0 - 2.0).abs() < 0.08, "mean {}", sum / 10_000.0); // four standard errors
+    }
+
+    #[test]
+    fn an_expired_list_is_read_at_the_resume_before_anything_that_arrived() {
+        let mut rig = rig(DENSE);
+        rig.start();
+        rig.run_to(at_ms(30_002)); // a fetch is under way
+        rig.registry.put(0, 7, Some(Status::Up));
+        rig.run_to(at_ms(31_000));
+        rig.run_to(at_ms(60_005));
+        rig.pause_to(at_ms(100_000)); // the fetch of 60.004 brought 7; written at 45, expired at 80
+        rig.run_to(at_ms(140_000));
+        // The answer of 60.006 is read after the list was: so the list shows 7 only at 100 + 35 s.
+        assert_eq!(changes_ms(&rig), [10_000, 135_000]);
+    }
+
+    #[test]
+    fn ribbons_grid_moves_with_a_pause() {
+        let mut rig = rig(RIBBON);
+        rig.start();
+        rig.run_to(at_ms(35_000));
+        rig.pause_to(at_ms(60_000)); // the poll of 41 s runs at 60 s
+        let rig = {
+            rig.registry.put(0, 7, Some(Status::Up));
+            rig.run_to(at_ms(125_000));
+            rig
+        };
+        // The fetch of 60.004 runs on time and brings 7 at 60.006; polls are at 60, 90, 120 s.
+        assert_eq!(changes_ms(&rig), [10_000, 90_000]);
     }
 }

@@ -4,10 +4,11 @@
 //! replicator's registrations, jobs whose supervisor gave them up and that still wait for a hung call) lives in
 //! a list that is rarely there at all. A job that waits is found again by the [`Call`] that it waits for.
 
-use super::client::Client;
 use super::effect::{Call, ClientEffect, ClientTimer};
+use super::machine::Client;
 use super::purpose;
-use super::transport::{Attempts, Servers};
+use super::servers::Servers;
+use super::transport::Attempts;
 use super::{ClientConfig, TransportKind};
 use crate::engine::SimTime;
 use crate::model::clock::WallMs;

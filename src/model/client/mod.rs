@@ -9,31 +9,34 @@
 //!   replicator               registers a dirty record      rate_limiter, record
 //!   balancer                 follows the local registry
 //!   job                      a run: requests, made of attempts
-//!   transport                which server an attempt goes to; delegate, quarantine, session, limits
+//!   transport, servers       which server an attempt goes to; delegate, quarantine, session, limits
 //! ```
 //!
 //! Source: `eureka-client.md` sections 1 to 9.
 
 mod balancer;
-mod client;
 mod config;
 mod effect;
 mod fetch;
 mod grid;
+#[cfg(test)]
+mod harness;
 mod heartbeat;
 mod job;
+mod machine;
 pub mod purpose;
 mod rate_limiter;
 mod record;
 mod replicator;
+mod servers;
 mod shutdown;
 mod start;
 mod supervisor;
 mod transport;
 
-pub use client::Client;
 pub use config::{
     BalancerConfig, ClientConfig, OS_CONNECT_LIMIT, OS_SEND_LIMIT, TransportConfig, TransportKind,
 };
 pub use effect::{Call, ClientEffect, ClientTimer};
+pub use machine::Client;
 pub use transport::Silence;

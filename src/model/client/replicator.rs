@@ -6,10 +6,10 @@
 //! life of the process.
 
 use super::ClientConfig;
-use super::client::Client;
 use super::effect::{ClientEffect, ClientTimer};
 use super::grid::Grid;
 use super::job::{Job, Phase, Task};
+use super::machine::Client;
 use super::rate_limiter::{RateLimiter, rate_per_minute};
 use crate::engine::SimDuration;
 use crate::model::message::Status;
@@ -106,5 +106,80 @@ impl Client {
         } else {
             self.wake_replicator(config, step);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::harness::{Answer, RTT, Rig, at_ms, healthy};
+    use crate::model::eureka::Flavour;
+    use crate::model::message::{Failure, RequestKind, Status};
+
+    /// A client whose registrations are refused before `until_ms`.
+    fn refused_until(until_ms: u64) -> Rig {
+        let mut rig = Rig::new(Flavour::Spring);
+        rig.config.lease_renewal_interval_in_seconds = 1_000_000; // no heartbeats
+        rig.answer(move |now, request, _, registry| match request.kind() {
+            RequestKind::Register if now < at_ms(until_ms) => Answer::Fail(RTT, Failure::Refused),
+            _ => healthy(request, registry),
+        });
+        rig.start();
+        rig
+    }
+
+    #[test]
+    fn a_refused_registration_is_repeated_every_interval() {
+        let mut rig = refused_until(50_000);
+        rig.run_to(at_ms(200_000));
+        // Refused at 4 ms and at 30.006; each run 30 s after the end of the one before.
+        assert_eq!(rig.sent_ms(RequestKind::Register), [2, 30_004, 60_006]);
+    }
+
+    #[test]
+    fn a_pause_moves_the_runs() {
+        let mut rig = refused_until(101_000);
+        rig.run_to(at_ms(20_000));
+        rig.pause_to(at_ms(100_000));
+        rig.run_to(at_ms(140_000));
+        assert_eq!(rig.sent_ms(RequestKind::Register), [2, 100_000, 130_002]);
+    }
+
+    #[test]
+    fn an_idle_run_in_a_pause_moves_the_later_ones_too() {
+        let mut rig = refused_until(0);
+        rig.run_to(at_ms(20_000));
+        rig.pause_to(at_ms(100_000));
+        rig.run_to(at_ms(101_000));
+        rig.config.on_demand_update_status_change = false;
+        rig.step(|client, config, step| client.set_status(Status::OutOfService, config, step));
+        rig.run_to(at_ms(140_000));
+        // The run of 30.004 was made up for at 100.000; without the pause the next would be at 120.004.
+        assert_eq!(rig.sent_ms(RequestKind::Register), [2, 130_000]);
+    }
+
+    /// Two changes of status, a millisecond apart: the second comes while the first is being registered.
+    fn change_twice(rig: &mut Rig, at_first_ms: u64) {
+        for (after_ms, status) in [(0, Status::OutOfService), (1, Status::Up)] {
+            rig.run_to(at_ms(at_first_ms + after_ms));
+            rig.step(|client, config, step| client.set_status(status, config, step));
+        }
+    }
+
+    #[test]
+    fn a_change_that_the_limiter_refuses_waits_for_the_periodic_run() {
+        let mut rig = refused_until(0);
+        change_twice(&mut rig, 1_000);
+        rig.run_to(at_ms(40_000));
+        // The start and the first change take the two tokens. The second change leaves the record dirty beyond the
+        // run that is under way, which ends at 1.002.
+        assert_eq!(rig.sent_ms(RequestKind::Register), [2, 1_000, 31_002]);
+    }
+
+    #[test]
+    fn a_change_during_a_run_is_registered_right_after_it() {
+        let mut rig = refused_until(0);
+        change_twice(&mut rig, 20_000); // 15 s after the start one token is back: both changes pass
+        rig.run_to(at_ms(49_000));
+        assert_eq!(rig.sent_ms(RequestKind::Register), [2, 20_000, 20_002]);
     }
 }

@@ -5,9 +5,9 @@
 //! between the two is left out: the application is taken to have no requests under way.
 
 use super::ClientConfig;
-use super::client::{Client, Life};
 use super::effect::{ClientEffect, ClientTimer};
 use super::job::{Job, Phase, Task};
+use super::machine::{Client, Life};
 use crate::engine::SimDuration;
 use crate::model::eureka::Flavour;
 use crate::model::message::Status;
@@ -70,5 +70,87 @@ impl Client {
     /// Whether the process is stopping.
     pub(super) fn is_stopping(&self) -> bool {
         self.life == Life::Stopping
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::harness::{Answer, Logged, Rig, at_ms, healthy, secs};
+    use crate::model::eureka::Flavour;
+    use crate::model::message::{Failure, Request, RequestKind, Status};
+
+    fn stopped_at_40_s(mut rig: Rig) -> Rig {
+        rig.start();
+        rig.run_to(at_ms(40_000));
+        rig.stop();
+        rig.run_to(at_ms(400_000));
+        rig
+    }
+
+    fn exited_ms(rig: &Rig) -> u64 {
+        let (at, last) = rig.log.last().unwrap();
+        assert_eq!(*last, Logged::Exited);
+        at.as_millis()
+    }
+
+    #[test]
+    fn spring_registers_down_and_then_leaves() {
+        let rig = stopped_at_40_s(Rig::new(Flavour::Spring));
+        assert_eq!(rig.sent_ms(RequestKind::Register), [2, 40_000]);
+        let Request::Register(record) = rig.sent(RequestKind::Register)[1].1 else { unreachable!() };
+        assert_eq!(record.status, Status::Down);
+        assert_eq!(rig.sent_ms(RequestKind::Cancel), [40_002]); // after the registration's answer
+        assert_eq!(exited_ms(&rig), 40_004);
+        assert_eq!(rig.sent_ms(RequestKind::Renew), [30_002]);
+    }
+
+    #[test]
+    fn netflix_just_leaves() {
+        let rig = stopped_at_40_s(Rig::new(Flavour::Netflix));
+        assert_eq!(rig.sent_ms(RequestKind::Register), [2]);
+        assert_eq!(rig.sent_ms(RequestKind::Cancel), [40_000]);
+        assert_eq!(exited_ms(&rig), 40_002);
+    }
+
+    #[test]
+    fn a_hung_registration_is_waited_for_three_seconds() {
+        let mut rig = Rig::new(Flavour::Spring);
+        rig.answer(|now, request, _, registry| match request.kind() {
+            RequestKind::Register if now > at_ms(1_000) => Answer::Fail(secs(180), Failure::ReadTimeout),
+            _ => healthy(request, registry),
+        });
+        let rig = stopped_at_40_s(rig);
+        assert_eq!(rig.sent_ms(RequestKind::Cancel), [43_000]);
+        assert_eq!(exited_ms(&rig), 43_002);
+    }
+
+    #[test]
+    fn a_refused_cancellation_is_tried_again_and_given_up() {
+        let mut rig = Rig::new(Flavour::Netflix);
+        rig.answer(|_, request, _, registry| match request.kind() {
+            RequestKind::Cancel => Answer::Fail(secs(5), Failure::ConnectTimeout),
+            _ => healthy(request, registry),
+        });
+        let rig = stopped_at_40_s(rig);
+        assert_eq!(rig.sent_ms(RequestKind::Cancel), [40_000, 45_000]); // the delegate, then the list
+        assert_eq!(exited_ms(&rig), 50_000);
+    }
+
+    #[test]
+    fn without_unregistering_it_is_just_gone() {
+        let mut rig = Rig::new(Flavour::Netflix);
+        rig.config.should_unregister_on_shutdown = false;
+        let rig = stopped_at_40_s(rig);
+        assert!(rig.sent_ms(RequestKind::Cancel).is_empty());
+        assert_eq!(exited_ms(&rig), 40_000);
+    }
+
+    #[test]
+    fn a_process_that_is_still_starting_exits_at_once() {
+        let mut rig = Rig::new(Flavour::Spring);
+        rig.start();
+        rig.stop();
+        rig.run_to(at_ms(100_000));
+        assert_eq!(exited_ms(&rig), 0);
     }
 }

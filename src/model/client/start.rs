@@ -8,10 +8,10 @@
 //! heartbeat. Of timers set at the same moment the heartbeat's comes before the fetch's.
 
 use super::ClientConfig;
-use super::client::{Client, Life};
 use super::effect::{ClientEffect, ClientTimer};
 use super::grid::Grid;
 use super::job::{Job, Phase, Task};
+use super::machine::{Client, Life};
 use super::purpose;
 use super::record::OwnRecord;
 use crate::model::step::Step;
@@ -76,5 +76,119 @@ impl Client {
             Some(status) if status != self.record.status() => self.set_status(status, config, step),
             _ => self.wake_replicator(config, step),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::harness::{Answer, Logged, RTT, Rig, at_ms, healthy, secs};
+    use crate::model::eureka::Flavour;
+    use crate::model::fact::Fact;
+    use crate::model::message::{Failure, Reply, Request, RequestKind, Status};
+
+    fn first_status(rig: &Rig) -> Status {
+        let Request::Register(record) = rig.sent(RequestKind::Register)[0].1 else { unreachable!() };
+        record.status
+    }
+
+    #[test]
+    fn spring_registers_as_up_right_after_the_constructor() {
+        let mut rig = Rig::new(Flavour::Spring);
+        rig.start();
+        rig.run_to(at_ms(125_000));
+        // The constructor's fetch takes 2 ms. Heartbeats and fetches start 30 s after it and take 2 ms each.
+        assert_eq!(rig.sent_ms(RequestKind::FetchFull), [0]);
+        assert_eq!(rig.sent_ms(RequestKind::Register), [2]);
+        assert_eq!(rig.sent_ms(RequestKind::Renew), [30_002, 60_004, 90_006, 120_008]);
+        assert_eq!(rig.sent_ms(RequestKind::FetchDelta), [30_002, 60_004, 90_006, 120_008]);
+        assert_eq!(first_status(&rig), Status::Up);
+        assert_eq!(rig.facts_ms(|fact| matches!(fact, Fact::RegistrationSent { .. })), [2]);
+    }
+
+    #[test]
+    fn netflix_without_a_status_is_registered_by_its_first_heartbeat() {
+        let mut rig = Rig::new(Flavour::Netflix);
+        rig.config.initial_status = None;
+        let mut known = false;
+        rig.answer(move |_, request, _, registry| match request.kind() {
+            RequestKind::Renew if !known => {
+                known = true;
+                Answer::Reply(RTT, Reply::bare(404))
+            }
+            _ => healthy(request, registry),
+        });
+        rig.start();
+        rig.run_to(at_ms(80_000));
+        // The heartbeat at 30 s is answered 404; the replicator at 40 s finds the record clean.
+        assert_eq!(rig.sent_ms(RequestKind::Register), [30_004]);
+        assert_eq!(first_status(&rig), Status::Starting);
+    }
+
+    #[test]
+    fn enabled_from_the_start_registers_at_the_replicators_first_run() {
+        let mut rig = Rig::new(Flavour::Spring);
+        rig.config.instance_enabled_onit = true;
+        rig.config.lease_renewal_interval_in_seconds = 1_000_000; // else the first heartbeat would
+        rig.start();
+        rig.run_to(at_ms(80_000));
+        assert_eq!(rig.sent_ms(RequestKind::Register), [40_002]);
+    }
+
+    #[test]
+    fn a_registration_enforced_at_start_says_starting() {
+        let mut rig = Rig::new(Flavour::Spring);
+        rig.config.should_enforce_registration_at_init = true;
+        rig.start();
+        rig.run_to(at_ms(20_000));
+        assert_eq!(rig.sent_ms(RequestKind::Register), [2, 4]);
+        assert_eq!(first_status(&rig), Status::Starting);
+    }
+
+    #[test]
+    fn a_registration_enforced_at_start_and_refused_ends_the_process() {
+        let mut rig = Rig::new(Flavour::Spring);
+        rig.config.should_enforce_registration_at_init = true;
+        rig.answer(|_, request, _, registry| match request.kind() {
+            RequestKind::Register => Answer::Fail(RTT, Failure::Refused),
+            _ => healthy(request, registry),
+        });
+        rig.start();
+        rig.run_to(at_ms(100_000));
+        assert_eq!(rig.log.last(), Some(&(at_ms(4), Logged::Exited)));
+        assert!(!rig.client.is_running());
+    }
+
+    #[test]
+    fn the_constructors_fetch_has_no_time_out_of_its_own() {
+        let mut rig = Rig::new(Flavour::Spring);
+        let mut first = true;
+        rig.answer(move |_, request, _, registry| {
+            if std::mem::take(&mut first) {
+                return Answer::Fail(secs(134), Failure::ConnectTimeout);
+            }
+            healthy(request, registry)
+        });
+        rig.start();
+        rig.run_to(at_ms(170_000));
+        assert_eq!(rig.sent_ms(RequestKind::Register), [134_000]);
+        assert_eq!(rig.sent_ms(RequestKind::FetchFull), [0, 164_000]); // one server: one attempt; 30 s later again
+        assert!(rig.facts_ms(|fact| *fact == Fact::SupervisorTimedOut).is_empty());
+    }
+
+    #[test]
+    fn a_new_life_starts_afresh_and_drops_what_belongs_to_the_old() {
+        let mut rig = Rig::new(Flavour::Spring);
+        rig.start();
+        rig.run_to(at_ms(30_002)); // a heartbeat and a fetch are under way
+        rig.step(|client, _, _| client.on_crash());
+        assert!(rig.client.view().is_initial() && !rig.client.is_registered());
+        rig.run_to(at_ms(31_000));
+        let before = rig.log.len();
+        rig.start();
+        rig.run_to(at_ms(62_000));
+        let kinds: Vec<u64> = rig.log[before..].iter().map(|(at, _)| at.as_millis()).collect();
+        assert_eq!(kinds[0], 31_000);
+        assert_eq!(rig.sent_ms(RequestKind::Renew), [30_002, 61_002]);
+        assert_eq!(rig.facts_ms(|fact| matches!(fact, Fact::RegistrationSent { .. })), [2, 31_002]);
     }
 }

@@ -5,9 +5,9 @@
 //! a second call, or when the world knows that the outcome of the first will not come in time
 //! ([`Client::on_stall`]); both count from the start of the job, so nothing is lost.
 
-use super::client::Client;
 use super::effect::{ClientEffect, ClientTimer};
 use super::job::{Job, Task};
+use super::machine::Client;
 use super::record::lease_seconds;
 use super::{ClientConfig, TransportKind};
 use crate::engine::{SimDuration, SimTime};
@@ -176,7 +176,10 @@ impl Client {
 
 #[cfg(test)]
 mod tests {
+    use super::super::harness::{Answer, RTT, Rig, at_ms, healthy, secs};
     use super::*;
+    use crate::model::eureka::Flavour;
+    use crate::model::message::{Failure, RequestKind};
 
     #[test]
     fn permanent_time_outs_start_at_0_90_240_510_840_1170() {
@@ -192,5 +195,105 @@ mod tests {
         assert_eq!(starts, [0, 90, 240, 510, 840, 1170]);
         supervisor.finished();
         assert_eq!(supervisor.delay(interval), interval);
+    }
+
+    /// A client whose heartbeats get no answer for `silence` from the second on.
+    fn hanging(silence: SimDuration) -> Rig {
+        let mut rig = Rig::new(Flavour::Spring);
+        rig.answer(move |now, request, _, registry| match request.kind() {
+            RequestKind::Renew if now >= at_ms(40_000) => Answer::Fail(silence, Failure::ReadTimeout),
+            _ => healthy(request, registry),
+        });
+        rig.start();
+        rig
+    }
+
+    #[test]
+    fn time_outs_back_off_and_hung_jobs_keep_their_workers() {
+        let mut rig = hanging(secs(180));
+        rig.run_to(at_ms(700_000));
+        // Constructor's fetch: 2 ms. Heartbeats at 30.002 and, 30 s after its answer, at t = 60.004.
+        // t + 30 time-out, delay 60: t + 90 the second; t + 120 time-out, delay 120: t + 240 the third, since both
+        // workers came back at t + 180 and t + 270. t + 270 time-out, delay 240: t + 510.
+        assert_eq!(rig.sent_ms(RequestKind::Renew), [30_002, 60_004, 150_004, 300_004, 570_004]);
+        let timed_out = rig.facts_ms(|fact| *fact == Fact::SupervisorTimedOut);
+        assert_eq!(timed_out, [90_004, 180_004, 330_004, 600_004]);
+        assert!(rig.facts_ms(|fact| *fact == Fact::SupervisorRejected).is_empty());
+    }
+
+    #[test]
+    fn a_task_that_finds_all_workers_busy_comes_back_after_an_unchanged_delay() {
+        let mut rig = hanging(secs(600));
+        rig.run_to(at_ms(600_000));
+        // Two workers hang from t and t + 90 on, t = 60.004; t + 240 is rejected with the delay at 120,
+        // then every 120 s, until the first comes back at t + 600.
+        assert_eq!(rig.sent_ms(RequestKind::Renew), [30_002, 60_004, 150_004]);
+        let rejected = rig.facts_ms(|fact| *fact == Fact::SupervisorRejected);
+        assert_eq!(rejected, [300_004, 420_004, 540_004]);
+    }
+
+    #[test]
+    fn an_answer_at_the_time_out_is_in_time() {
+        for (late_ns, timed_out) in [(0, false), (2, true)] {
+            let mut rig = Rig::new(Flavour::Spring);
+            rig.answer(move |now, request, _, registry| match request.kind() {
+                RequestKind::Renew if now < at_ms(31_000) => {
+                    Answer::Reply(secs(30) + SimDuration::from_nanos(late_ns), registry.reply(request))
+                }
+                _ => healthy(request, registry),
+            });
+            rig.start();
+            rig.run_to(at_ms(200_000));
+            assert_eq!(!rig.facts_ms(|fact| *fact == Fact::SupervisorTimedOut).is_empty(), timed_out);
+            // In time: 30 s after the answer at 60.002. Timed out: 30 + 60 s after the start at 30.002.
+            let next = if timed_out { 120_002 } else { 90_002 };
+            assert_eq!(rig.sent_ms(RequestKind::Renew)[1], next);
+        }
+    }
+
+    #[test]
+    fn refusals_do_not_back_off() {
+        let mut rig = Rig::new(Flavour::Spring);
+        rig.answer(|now, request, _, registry| match request.kind() {
+            RequestKind::Renew if now > at_ms(40_000) => Answer::Fail(RTT, Failure::Refused),
+            _ => healthy(request, registry),
+        });
+        rig.start();
+        rig.run_to(at_ms(130_000));
+        // The delegate and the list's only server: two attempts of 2 ms; then one, since there is no delegate.
+        assert_eq!(rig.sent_ms(RequestKind::Renew), [30_002, 60_004, 60_006, 90_008, 120_010]);
+    }
+
+    #[test]
+    fn after_an_interrupt_a_pool_lets_no_further_attempt_out_but_jersey_does() {
+        for (kind, attempts) in [(TransportKind::RestTemplate, 1), (TransportKind::Jersey, 2)] {
+            let mut rig = hanging(secs(40));
+            rig.config.transport = crate::model::client::TransportConfig::of_kind(kind);
+            rig.run_to(at_ms(149_000));
+            // The call of 60.004 is interrupted at 90.004 and fails at 100.004.
+            let sent = rig.sent_ms(RequestKind::Renew);
+            assert_eq!(sent.iter().filter(|&&at| at >= 60_004).count(), attempts, "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn an_answer_that_came_in_a_pause_beats_the_time_out() {
+        let mut rig = Rig::new(Flavour::Spring);
+        rig.start();
+        rig.run_to(at_ms(30_002));
+        rig.pause_to(at_ms(100_000));
+        rig.run_to(at_ms(131_000));
+        assert!(rig.facts_ms(|fact| *fact == Fact::SupervisorTimedOut).is_empty());
+        assert_eq!(rig.sent_ms(RequestKind::Renew), [30_002, 130_000]); // 30 s after the resume
+    }
+
+    #[test]
+    fn a_heartbeat_due_in_a_pause_runs_once_at_its_end() {
+        let mut rig = Rig::new(Flavour::Spring);
+        rig.start();
+        rig.run_to(at_ms(40_000));
+        rig.pause_to(at_ms(200_000));
+        rig.run_to(at_ms(231_000));
+        assert_eq!(rig.sent_ms(RequestKind::Renew), [30_002, 200_000, 230_002]);
     }
 }

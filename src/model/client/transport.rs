@@ -211,68 +211,6 @@ impl Stack {
     }
 }
 
-/// The registry servers that a client knows, in the order in which it tries them.
-#[derive(Clone, Debug)]
-pub(super) enum Servers {
-    /// The only one.
-    One(ServerId),
-    /// Several.
-    Many(Box<ServerList>),
-}
-
-/// A server list of several.
-#[derive(Clone, Debug)]
-pub(super) struct ServerList {
-    order: Vec<ServerId>,
-    /// Whether its refresh timer runs: from the first request on.
-    polled: bool,
-}
-
-impl Servers {
-    /// Time between two refreshes of the list (`eurekaServiceUrlPollIntervalSeconds`, default).
-    pub(super) const REFRESH_INTERVAL: SimDuration = SimDuration::from_secs(300);
-
-    /// The list as configured. An empty list is allowed: every request then fails at once.
-    pub(super) fn new(configured: &[ServerId]) -> Self {
-        match configured {
-            [only] => Self::One(*only),
-            several => Self::Many(Box::new(ServerList { order: several.to_vec(), polled: false })),
-        }
-    }
-
-    /// The list in force.
-    pub(super) fn order(&self) -> &[ServerId] {
-        match self {
-            Self::One(only) => std::slice::from_ref(only),
-            Self::Many(list) => &list.order,
-        }
-    }
-
-    /// Shuffles the list, fairly, as releases from 1.10.14 on do (`ResolverUtils.randomize`).
-    pub(super) fn shuffle(&mut self, dice: &mut Dice<'_>, purpose: Purpose) {
-        if let Self::Many(list) = self {
-            for left in (2..=list.order.len()).rev() {
-                list.order.swap(left - 1, dice.below(purpose, left as u64) as usize);
-            }
-        }
-    }
-
-    /// Notes that the process has just started.
-    pub(super) fn reset(&mut self) {
-        if let Self::Many(list) = self {
-            list.polled = false;
-        }
-    }
-
-    /// Notes a request; true for the first of a list that is worth refreshing (`AsyncResolver`).
-    pub(super) fn starts_polling(&mut self) -> bool {
-        match self {
-            Self::One(_) => false,
-            Self::Many(list) => !std::mem::replace(&mut list.polled, true),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

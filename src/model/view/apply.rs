@@ -1,4 +1,8 @@
 //! Applying a delta to a view (`DiscoveryClient.updateDelta`, `eureka-client.md` 3.4).
+//!
+//! One oddity is kept (Netflix #1528): when an ADDED or MODIFIED entry meets an application that the client
+//! does not hold, the delta's whole application object comes in, with entries that were DELETED and already
+//! skipped. An application is not held, either, once the delta itself has deleted its last instance.
 
 use super::{Applied, LifeId, Overlay, Payload, Presence, View, Views};
 use crate::model::id::{AppId, InstanceId};
@@ -39,8 +43,8 @@ impl Views {
         Some(Applied { view: delta.full_view(), hash_matches: true })
     }
 
-    /// Whether a client at `view` would insert DELETED entries along with an application that it does not know
-    /// yet (Netflix #1528). Only an application that is empty at `view` and came back by `delta` can do so.
+    /// Whether a client at `view` would insert DELETED entries along with an application that it does not hold
+    /// when the application's first ADDED entry comes.
     fn inserts_deleted_entries(&self, view: View, delta: &Payload) -> bool {
         let log = &self.logs[view.life as usize];
         let newcomer = log.changed(view.version, delta.version).any(|instance| {
@@ -48,25 +52,34 @@ impl Views {
                 && log.at(instance, delta.version) != Presence::Absent
         });
         if !newcomer {
+            // An application is unknown to ADDED entries only if none of those was held before.
             return false;
         }
-        let entries = self.delta_entries(delta);
-        let mut deleted: Vec<AppId> = Vec::new();
-        for (instance, presence) in entries {
+        let mut deleted: Vec<(AppId, InstanceId)> = Vec::new();
+        let mut added: Vec<AppId> = Vec::new();
+        for (instance, presence) in self.delta_entries(delta) {
             let app = log.app(instance).expect("a queued instance was registered");
             if presence == Presence::Absent {
-                deleted.push(app);
-            } else if deleted.contains(&app) && !self.knows_app(view, app) {
-                return true;
+                deleted.push((app, instance));
+            } else if !added.contains(&app) {
+                added.push(app);
+                let skipped: Vec<_> = deleted.iter().filter(|entry| entry.0 == app).collect();
+                let goes = |instance| skipped.iter().any(|entry| entry.1 == instance);
+                if !skipped.is_empty() && !self.holds_another(view, app, goes) {
+                    return true;
+                }
             }
         }
         false
     }
 
-    fn knows_app(&self, view: View, app: AppId) -> bool {
+    /// Whether `view` holds an instance of `app` that does not go.
+    fn holds_another(&self, view: View, app: AppId, goes: impl Fn(InstanceId) -> bool) -> bool {
         let log = &self.logs[view.life as usize];
         (0..log.instance_bound()).map(InstanceId).any(|instance| {
-            log.app(instance) == Some(app) && log.at(instance, view.version) != Presence::Absent
+            log.app(instance) == Some(app)
+                && log.at(instance, view.version) != Presence::Absent
+                && !goes(instance)
         })
     }
 
@@ -78,18 +91,17 @@ impl Views {
         let app_of = |instance| log.app(instance).expect("a queued instance was registered");
         for (at, &(instance, presence)) in entries.iter().enumerate() {
             let app = app_of(instance);
-            if presence != Presence::Absent && !registry.knows(app) {
-                // The whole application object of the delta comes in, entries already skipped included, with
-                // the status they had when they were removed.
+            if presence != Presence::Absent && !registry.holds(app) {
                 for &(other, state) in entries[..at].iter().filter(|&&(other, _)| app_of(other) == app) {
                     if state == Presence::Absent {
+                        // With the status that it had when it was removed.
                         registry.put(other, app, log.last_presence(other, delta.version));
                     }
                 }
             }
             registry.put(instance, app, presence);
         }
-        let counts = registry.counts();
+        let counts = registry.counts;
         let view = self.intern(&registry, delta.life, delta.version);
         Applied { view, hash_matches: counts == self.payload_counts(delta) }
     }
@@ -100,12 +112,11 @@ impl Views {
             return registry;
         }
         let log = &self.logs[view.life as usize];
+        let overlay = &self.overlays[view.overlay as usize];
         for (instance, status) in self.instances(view) {
-            let in_overlay = |entry: &&(InstanceId, AppId, Presence)| entry.0 == instance;
-            let app = log.app(instance).or_else(|| {
-                self.overlays[view.overlay as usize].iter().find(in_overlay).map(|entry| entry.1)
-            });
-            registry.put(instance, app.expect("known"), Presence::Present(status));
+            let in_overlay = overlay.binary_search_by_key(&instance, |entry| entry.0);
+            let app = in_overlay.ok().map(|at| overlay[at].1).or_else(|| log.app(instance));
+            registry.put(instance, app.expect("held by the log or the overlay"), Presence::Present(status));
         }
         registry
     }
@@ -140,6 +151,9 @@ impl Views {
 #[derive(Default)]
 struct Materialised {
     entries: Vec<(AppId, Presence)>,
+    counts: super::StatusCounts,
+    /// Instances held, by application.
+    by_app: Vec<u32>,
 }
 
 impl Materialised {
@@ -149,18 +163,16 @@ impl Materialised {
         if self.entries.len() <= instance.index() {
             self.entries.resize(instance.index() + 1, Self::NOTHING);
         }
-        self.entries[instance.index()] = (app, presence);
-    }
-
-    fn knows(&self, app: AppId) -> bool {
-        self.entries.iter().any(|&(of, presence)| of == app && presence != Presence::Absent)
-    }
-
-    fn counts(&self) -> super::StatusCounts {
-        let mut counts = super::StatusCounts::default();
-        for &(_, presence) in &self.entries {
-            counts.replace(Presence::Absent, presence);
+        if self.by_app.len() <= app.index() {
+            self.by_app.resize(app.index() + 1, 0);
         }
-        counts
+        let (_, before) = std::mem::replace(&mut self.entries[instance.index()], (app, presence));
+        self.counts.replace(before, presence);
+        self.by_app[app.index()] -= u32::from(before != Presence::Absent);
+        self.by_app[app.index()] += u32::from(presence != Presence::Absent);
+    }
+
+    fn holds(&self, app: AppId) -> bool {
+        self.by_app.get(app.index()).is_some_and(|&held| held > 0)
     }
 }

@@ -225,3 +225,6 @@ impl Views {
             .collect()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,8 +11,9 @@ use super::grid::Grid;
 use super::job::{Background, Job, Task};
 use super::record::OwnRecord;
 use super::replicator::Replicator;
+use super::servers::Servers;
 use super::supervisor::Supervisor;
-use super::transport::{Servers, Stack};
+use super::transport::Stack;
 use super::{ClientConfig, purpose};
 use crate::engine::{SimDuration, SimTime};
 use crate::model::id::{AppId, InstanceId, ServerId};
@@ -212,7 +213,59 @@ impl Client {
 
 #[cfg(test)]
 mod tests {
+    use super::super::harness::{Rig, at_ms};
     use super::*;
+    use crate::model::eureka::Flavour;
+    use crate::model::message::Reply;
+
+    #[test]
+    fn a_heartbeat_is_one_send_and_one_timer() {
+        let mut rig = Rig::new(Flavour::Spring);
+        rig.start();
+        rig.run_to(at_ms(20_000));
+        for (timer, reply) in [
+            (ClientTimer::Heartbeat, Reply::bare(200)),
+            (ClientTimer::Fetch, Reply::served(rig.registry.payload())),
+        ] {
+            let mut effects = Vec::new();
+            rig.step(|client, config, step| {
+                let generation = client.timers.cancel(timer);
+                client.on_timer(config, timer, generation, step);
+                effects.append(step.out);
+                let [ClientEffect::Send { call, .. }] = effects[..] else { panic!("{effects:?}") };
+                client.on_reply(config, call, reply, step);
+                effects.append(step.out);
+            });
+            let [_, ClientEffect::SetTimer { timer: next, delay, .. }] = effects[..] else {
+                panic!("{effects:?}")
+            };
+            assert_eq!((next, delay), (timer, SimDuration::from_secs(30)));
+        }
+    }
+
+    #[test]
+    fn patience_is_the_shortest_supervised_interval() {
+        let mut config = ClientConfig::defaults(Flavour::Spring);
+        config.lease_renewal_interval_in_seconds = 5;
+        assert_eq!(Client::patience(&config), SimDuration::from_secs(5));
+        config.register_with_eureka = false;
+        assert_eq!(Client::patience(&config), SimDuration::from_secs(30));
+        config.fetch_registry = false;
+        assert_eq!(Client::patience(&config), SimDuration::MAX);
+    }
+
+    #[test]
+    fn answers_to_calls_that_nobody_waits_for_are_dropped() {
+        let mut rig = Rig::new(Flavour::Spring);
+        rig.start();
+        rig.run_to(at_ms(10));
+        rig.step(|client, config, step| {
+            let call = super::super::Call::numbered(1, true); // the constructor's fetch, answered at 2 ms
+            client.on_reply(config, call, Reply::bare(404), step);
+            client.on_stall(config, call, step);
+            assert!(step.out.is_empty());
+        });
+    }
 
     #[test]
     fn a_client_is_small_at_rest() {

@@ -1,0 +1,211 @@
+//! What the closed forms take for granted, and the reason for an absence where it does not hold.
+//!
+//! A bound that is wrong is worse than none: everything here is checked on the safe side.
+
+use super::census::MINUTE;
+use super::expected::server_to_faults;
+use super::fleet::{Hit, deregisters, hits, opens_between, registers_at_once, registers_up};
+use super::latency::Latency;
+use super::lease;
+use super::pipeline::cache_interval;
+use super::types::{Absence, BoundRange};
+use crate::engine::SimDuration;
+use crate::model::client::ClientConfig;
+use crate::model::eureka::Flavour;
+use crate::model::stage::EventKind;
+use crate::scenario::{Application, Scenario, Targets, Verb};
+
+/// Java keeps a lease's duration in an `int` of milliseconds; beyond this many seconds it is negative
+/// (`eureka-server.md` 1.1).
+const DURATION_S_MAX: u64 = 2_147_483;
+
+/// Nothing stands still and no message is lost.
+pub(super) fn undisturbed(scenario: &Scenario) -> Result<(), Absence> {
+    for fault in &scenario.faults {
+        let reason = match &fault.verb {
+            Verb::Crash(targets) | Verb::Stop(targets) | Verb::Restart { targets, .. } => {
+                if targets.is_server() { "the server does not run all the time" } else { continue }
+            }
+            Verb::Pause { targets: Targets::Server, .. } => "the server is paused",
+            Verb::Pause { .. } => "a pause may delay what is watched",
+            Verb::Partition { .. } => "a partition may delay what is watched",
+            Verb::Start { .. } => continue,
+        };
+        return Err(Absence::because(reason));
+    }
+    Ok(())
+}
+
+/// Every call is answered within its supervisor's and its transport's limits.
+pub(super) fn calls_are_short(scenario: &Scenario, latency: &Latency) -> Result<(), Absence> {
+    let call = latency.round_trip().max;
+    let too_long = |app: &Application| {
+        let client = &app.client;
+        let fetch = SimDuration::from_secs(u64::from(client.registry_fetch_interval_seconds));
+        let interval = lease::interval(client).min(fetch);
+        let limit = client.transport.connect_limit().min(client.transport.read_limit());
+        // A fetch job may make two calls, and so may a heartbeat.
+        call * 2 > interval || call > limit
+    };
+    if scenario.applications.iter().any(too_long) {
+        return Err(Absence::because("a call may take longer than its interval or its time-outs"));
+    }
+    Ok(())
+}
+
+/// The instances concerned are shown as UP before, or from the moment in question.
+pub(super) fn subjects_are_shown(scenario: &Scenario, event: EventKind, hits: &[Hit]) -> Result<(), Absence> {
+    let hit = |place: usize| hits.iter().any(|hit| hit.at_most_of(place) > 0);
+    for (_, app) in scenario.applications.iter().enumerate().filter(|(place, _)| hit(*place)) {
+        let client = &app.client;
+        if !client.register_with_eureka {
+            continue;
+        }
+        if !registers_up(client) {
+            return Err(Absence::because(format!("instances of {} are not registered as UP", app.name)));
+        }
+        if event == EventKind::Stop && !deregisters(client) {
+            return Err(Absence::because(format!("instances of {} stop without de-registering", app.name)));
+        }
+        let says_starting = client.should_enforce_registration_at_init && !client.instance_enabled_onit;
+        if event == EventKind::Registration && says_starting {
+            return Err(Absence::because("the first registration does not yet say UP"));
+        }
+    }
+    Ok(())
+}
+
+/// No live lease expires between two heartbeats, not even the first, which is not doubled.
+pub(super) fn leases_cover_heartbeats(scenario: &Scenario, latency: &Latency) -> Result<(), Absence> {
+    let registering = scenario.applications.iter().filter(|app| app.client.register_with_eureka);
+    for app in registering {
+        let (duration, period) = (lease::duration(&app.client), lease::period(&app.client, latency));
+        if duration < period.max || duration > SimDuration::from_secs(DURATION_S_MAX) {
+            return Err(Absence::because(format!(
+                "live leases of {} may expire: they last {duration}, and heartbeats come every {}",
+                app.name,
+                lease::interval(&app.client),
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Every crash finds a lease that was renewed since it was registered.
+pub(super) fn all_renewed(
+    scenario: &Scenario,
+    client: &ClientConfig,
+    latency: &Latency,
+    hits: &[Hit],
+) -> bool {
+    let by = renewed_by(client, latency);
+    // Opening for traffic may register what the server has copied from itself anew (`eureka-server.md` 8.2).
+    let (opens_first, opens_last) = opens_between(scenario);
+    let copied_by = if opens_first == opens_last {
+        SimDuration::ZERO
+    } else {
+        opens_last + lease::period(client, latency).max
+    };
+    let arrivals = self::hits(scenario, EventKind::Registration);
+    hits.iter().all(|hit| {
+        let long_there = scenario.warm_up + hit.from >= by;
+        let after_copy = server_to_faults(scenario) + hit.from >= copied_by;
+        let mut others = arrivals.iter().filter(|new| new.fault != hit.fault);
+        let no_newcomer = others.all(|new| hit.to < new.from || hit.from >= new.to + by);
+        long_there && after_copy && no_newcomer
+    })
+}
+
+/// No instance starts during the run.
+pub(super) fn nothing_arrives(scenario: &Scenario) -> bool {
+    hits(scenario, EventKind::Registration).is_empty()
+}
+
+/// By when, from its start, an instance's first heartbeat has renewed its lease. Without an immediate
+/// registration the first heartbeat is answered 404 and registers, and the second renews.
+fn renewed_by(client: &ClientConfig, latency: &Latency) -> SimDuration {
+    let (call, period) = (latency.round_trip().max, lease::period(client, latency).max);
+    let heartbeats = if registers_at_once(client) { period } else { period * 2 + call };
+    call * 2 + heartbeats
+}
+
+/// When the first lease expires, rounds are being run; and if self-preservation is on, the last complete minute
+/// began when the whole fleet had been sending heartbeats. `earliest` is the shortest way from a crash to its
+/// expiry.
+pub(super) fn rounds_are_under_way(
+    scenario: &Scenario,
+    latency: &Latency,
+    hits: &[Hit],
+    earliest: SimDuration,
+) -> Result<(), Absence> {
+    let first = hits.iter().map(|hit| hit.from).min().unwrap_or_default() + earliest;
+    let (_, opens) = opens_between(scenario);
+    let protects = scenario.server.enable_self_preservation;
+    let counted_from = if protects { opens + MINUTE } else { opens };
+    if server_to_faults(scenario) + first < counted_from {
+        return Err(Absence::because("a lease may expire before the server's first eviction round"));
+    }
+    let registering = scenario.applications.iter().filter(|app| app.client.register_with_eureka);
+    let beating_by = registering.map(|app| renewed_by(&app.client, latency)).max().unwrap_or_default();
+    if protects && scenario.warm_up + first < MINUTE * 2 + beating_by {
+        return Err(Absence::because("the first minutes may hold too few renewals for an eviction"));
+    }
+    Ok(())
+}
+
+/// The answer that clients get is the read-only cache's, or the registry's.
+pub(super) fn answers_follow_the_cache(scenario: &Scenario, hits: &[Hit]) -> Result<(), Absence> {
+    let server = &scenario.server;
+    let fetches = |app: &Application| app.client.fetch_registry && app.instances > 0;
+    if !server.fetch_registry && !scenario.applications.iter().any(fetches) {
+        return Err(Absence::because("nobody asks for the registry, and what nobody asks for is not cached"));
+    }
+    // A server that found nothing to copy refuses to answer for a while (`eureka-server.md` 7.3).
+    let refuses = server.flavour == Flavour::Netflix || server.default_open_for_traffic_count == 0;
+    let wait = SimDuration::from_millis(u64::from(server.wait_time_in_ms_when_sync_empty));
+    let first = hits.iter().map(|hit| hit.from).min().unwrap_or_default();
+    if refuses && server_to_faults(scenario) + first <= opens_between(scenario).1 + wait {
+        return Err(Absence::because("the server may still refuse to answer, as one that opened empty does"));
+    }
+    Ok(())
+}
+
+/// A change stays in the delta queue until every observer has fetched it; else a full fetch of its own follows.
+pub(super) fn deltas_last(scenario: &Scenario, latency: &Latency) -> Result<(), Absence> {
+    let server = &scenario.server;
+    let retention = SimDuration::from_millis(u64::from(server.retention_time_in_ms_in_delta_queue));
+    let copied = if server.use_read_only_response_cache { cache_interval(server) } else { SimDuration::ZERO };
+    let forgets = |app: &Application| {
+        let interval = SimDuration::from_secs(u64::from(app.client.registry_fetch_interval_seconds));
+        let by_delta = !app.client.disable_delta && !server.disable_delta;
+        app.observers && by_delta && retention < copied + interval + latency.round_trip().max * 2
+    };
+    if scenario.applications.iter().any(forgets) {
+        return Err(Absence::because("a change may leave the delta queue before it has been fetched"));
+    }
+    Ok(())
+}
+
+/// Why there is no closed form if an instance comes back under its own id before every stage has noticed that
+/// it was gone: neither its end nor its return is seen then.
+pub(super) fn returns_unnoticed(
+    scenario: &Scenario,
+    event: EventKind,
+    ranges: impl Fn(&Scenario, EventKind) -> [Result<BoundRange, Absence>; 4],
+) -> Option<Absence> {
+    for fault in &scenario.faults {
+        let Verb::Restart { down_for, new_id: false, graceful, .. } = fault.verb else { continue };
+        let ends = if graceful { EventKind::Stop } else { EventKind::Crash };
+        if event != EventKind::Registration && event != ends {
+            continue;
+        }
+        let in_time = |range: &Result<BoundRange, Absence>| match range {
+            Ok(range) => range.max <= down_for,
+            Err(_) => false,
+        };
+        if !ranges(scenario, ends).iter().all(in_time) {
+            return Some(Absence::because("an instance may come back before its end has been noticed"));
+        }
+    }
+    None
+}

@@ -1,0 +1,351 @@
+//! The range and mean of T_D at every stage, by addition (`eureka-server.md` 14.1).
+//!
+//! ```text
+//! crash ──lease──▶ expired ──round──▶ registry ──copy──▶ served ──fetch──▶ client ──refresh──▶ balancer
+//! stop, registration ──request──▶ registry ──…
+//! ```
+//!
+//! With all defaults and no latency: 150 to 240 s, 270, 300 and 335 s. The mean is taken over uniform phases
+//! of all clocks; the range holds whatever the phases are. Where it does not hold there is a reason instead
+//! (`assumptions`, `protection`).
+
+use super::assumptions;
+use super::eviction::evicted;
+use super::fleet::{Hit, hits, opens_between};
+use super::latency::Latency;
+use super::pipeline;
+use super::types::{Absence, Bound, BoundRange};
+use crate::engine::SimDuration;
+use crate::model::client::{BalancerConfig, ClientConfig};
+use crate::model::stage::{EventKind, Stage};
+use crate::scenario::Scenario;
+
+/// The closed form of each kind of event that the scenario's faults cause, at each stage: by kind, then stage.
+pub fn bounds(scenario: &Scenario) -> Vec<Bound> {
+    let kinds = EventKind::ALL.into_iter().filter(|&event| !hits(scenario, event).is_empty());
+    let of_kind = |event| {
+        let stages = match assumptions::returns_unnoticed(scenario, event, ranges) {
+            Some(absence) => Stage::ALL.map(|_| Err(absence.clone())),
+            None => ranges(scenario, event),
+        };
+        Stage::ALL.into_iter().zip(stages).map(move |(stage, range)| Bound { event, stage, range })
+    };
+    kinds.flat_map(of_kind).collect()
+}
+
+/// By stage, as if nothing ever came back under its own id.
+fn ranges(scenario: &Scenario, event: EventKind) -> [Result<BoundRange, Absence>; 4] {
+    match Way::of(scenario, event) {
+        Ok(way) => Stage::ALL.map(|stage| way.until(stage)),
+        Err(absence) => Stage::ALL.map(|_| Err(absence.clone())),
+    }
+}
+
+/// The way of one kind of event through the stages.
+struct Way<'a> {
+    scenario: &'a Scenario,
+    event: EventKind,
+    latency: Latency,
+    hits: Vec<Hit>,
+    /// From the event to the registry, for an instance of each application.
+    registry: Vec<BoundRange>,
+    /// From the registry to the answers.
+    served: BoundRange,
+}
+
+impl<'a> Way<'a> {
+    fn of(scenario: &'a Scenario, event: EventKind) -> Result<Self, Absence> {
+        let latency = Latency::of(scenario.network.latency);
+        let hits = hits(scenario, event);
+        assumptions::undisturbed(scenario)?;
+        assumptions::calls_are_short(scenario, &latency)?;
+        assumptions::subjects_are_shown(scenario, event, &hits)?;
+        let (registry, served) = match event {
+            EventKind::Crash => {
+                assumptions::leases_cover_heartbeats(scenario, &latency)?;
+                let served = pipeline::served_after_eviction(&scenario.server, opened_at(scenario));
+                (evicted(scenario, &latency, &hits)?, served)
+            }
+            EventKind::Stop | EventKind::Registration => {
+                let request = vec![latency.range; scenario.applications.len()];
+                (request, pipeline::served_after_any(&scenario.server))
+            }
+        };
+        Ok(Self { scenario, event, latency, hits, registry, served })
+    }
+
+    fn until(&self, stage: Stage) -> Result<BoundRange, Absence> {
+        if stage != Stage::Registry {
+            assumptions::answers_follow_the_cache(self.scenario, &self.hits)?;
+        }
+        match stage {
+            Stage::Registry => self.over_subjects(BoundRange::exactly(SimDuration::ZERO)),
+            Stage::Served => self.over_subjects(self.served),
+            Stage::Client => self.over_observers(|client| Ok(self.fetched(client))),
+            Stage::Balancer => {
+                self.list_is_not_empty()?;
+                self.over_observers(|client| Ok(self.fetched(client).then(pipeline::balanced(client)?)))
+            }
+        }
+    }
+
+    fn fetched(&self, client: &ClientConfig) -> BoundRange {
+        pipeline::fetched(client, &self.scenario.server, &self.latency)
+    }
+
+    /// One observation a subject.
+    fn over_subjects(&self, after: BoundRange) -> Result<BoundRange, Absence> {
+        let of_hit = |hit: &Hit| -> Vec<_> {
+            let weigh = |place| (hit.expected_of(place), self.registry[place].then(after));
+            self.registering().map(weigh).collect()
+        };
+        BoundRange::mixture(self.hits.iter().flat_map(of_hit))
+            .ok_or_else(|| Absence::because("no instance that is there from the start is hit"))
+    }
+
+    /// One observation a subject and observer; `after` is an observer's share of the way.
+    fn over_observers(
+        &self,
+        after: impl Fn(&ClientConfig) -> Result<BoundRange, Absence>,
+    ) -> Result<BoundRange, Absence> {
+        let mut cases = Vec::new();
+        for (watcher, app) in self.scenario.applications.iter().enumerate() {
+            if !app.observers || app.instances == 0 {
+                continue;
+            }
+            let after = self.served.then(after(&app.client)?);
+            for hit in &self.hits {
+                let weigh =
+                    |place| (hit.watched_by(self.scenario, place, watcher), self.registry[place].then(after));
+                cases.extend(self.registering().map(weigh));
+            }
+        }
+        if !cases.is_empty() {
+            assumptions::deltas_last(self.scenario, &self.latency)?;
+        }
+        BoundRange::mixture(cases).ok_or_else(|| Absence::because("no observer is left to see it"))
+    }
+
+    /// Applications whose instances register.
+    fn registering(&self) -> impl Iterator<Item = usize> {
+        let apps = self.scenario.applications.iter().enumerate();
+        apps.filter(|(_, app)| app.client.register_with_eureka).map(|(place, _)| place)
+    }
+
+    /// Spring Cloud LoadBalancer serves no empty list from its cache (`eureka-client.md` 8.3), so the first
+    /// instance of a service waits for no time to live.
+    fn list_is_not_empty(&self) -> Result<(), Absence> {
+        let cached =
+            |client: &ClientConfig| matches!(client.balancer, BalancerConfig::SpringCloudLoadBalancer { .. });
+        let apps = &self.scenario.applications;
+        let first = |place: usize| {
+            apps[place].instances == 0 && self.hits.iter().any(|hit| hit.at_most_of(place) > 0)
+        };
+        let by_cache = apps.iter().any(|app| app.observers && cached(&app.client));
+        if self.event == EventKind::Registration && by_cache && (0..apps.len()).any(first) {
+            return Err(Absence::because("a service without instances is looked up anew at every call"));
+        }
+        Ok(())
+    }
+}
+
+/// The moment within a wall-clock minute at which the server opens for traffic, if it is always the same.
+fn opened_at(scenario: &Scenario) -> Option<SimDuration> {
+    let (earliest, latest) = opens_between(scenario);
+    scenario.server_starts_at_second.filter(|_| earliest == latest).map(|second| second + earliest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::fixture::{fault, scenario};
+    use crate::model::eureka::{Flavour, ServerConfig};
+    use crate::model::id::AppId;
+    use crate::scenario::{Delay, Selection, Targets, Verb, Which};
+
+    fn one() -> Targets {
+        Targets::Instances(Selection { application: None, which: Which::Count(1) })
+    }
+
+    fn ms(millis: u64) -> SimDuration {
+        SimDuration::from_millis(millis)
+    }
+
+    /// Minimum, mean and maximum in milliseconds, by stage, of the only kind of event.
+    fn figures(scenario: &Scenario) -> Vec<[u64; 3]> {
+        let of_bound = |bound: &Bound| {
+            let range = bound.range.as_ref().expect("a closed form");
+            [range.min, range.mean, range.max].map(SimDuration::as_millis)
+        };
+        bounds(scenario).iter().map(of_bound).collect()
+    }
+
+    fn reasons(scenario: &Scenario) -> Vec<String> {
+        bounds(scenario).into_iter().filter_map(|bound| bound.range.err()).map(|it| it.because).collect()
+    }
+
+    #[test]
+    fn the_default_answer_without_latency() {
+        let mut scenario = scenario(&[50, 50]);
+        scenario.network.latency = Delay::Constant(SimDuration::ZERO);
+        let expected = [
+            [150_000, 195_000, 240_000],
+            [150_000, 210_000, 270_000],
+            [150_000, 225_000, 300_000],
+            [150_000, 242_500, 335_000],
+        ];
+        assert_eq!(figures(&scenario), expected);
+        for app in &mut scenario.applications {
+            app.client.balancer = BalancerConfig::Ribbon { refresh_interval: ms(30_000) };
+        }
+        assert_eq!(figures(&scenario)[3], [150_000, 240_000, 330_000]);
+    }
+
+    #[test]
+    fn latency_moves_both_ends() {
+        // Earliest: a reply less; latest: a request more; at the client a reply more, and a fetch's three.
+        let expected = [
+            [149_999, 195_000, 240_001],
+            [149_999, 210_000, 270_001],
+            [150_000, 225_002, 300_004],
+            [150_000, 242_502, 335_004],
+        ];
+        assert_eq!(figures(&scenario(&[100])), expected);
+        let mut scenario = scenario(&[100]);
+        scenario.network.latency = Delay::Uniform(ms(10), ms(50));
+        // 180 − 30 − 0.05; 240 + 0.05. At the client + 0.01 and + 30 + 3 · 0.05; mean + (30 + 2 · 0.03)/2 +
+        // 0.03 s, and the length bias of 40²/12 / 30,060 ms = 4 µs.
+        assert_eq!(figures(&scenario)[0], [149_950, 195_000, 240_050]);
+        assert_eq!(figures(&scenario)[2], [149_960, 225_060, 300_200]);
+    }
+
+    #[test]
+    fn the_scaled_experiment() {
+        // Heartbeat 2, lease 6, eviction 4, cache 3, fetch 3 s: 10 to 16, 19 and 22 s.
+        let mut scenario = scenario(&[100]);
+        scenario.network.latency = Delay::Constant(SimDuration::ZERO);
+        scenario.server.eviction_interval_timer_in_ms = 4_000;
+        scenario.server.response_cache_update_interval_ms = 3_000;
+        scenario.server.expected_client_renewal_interval_seconds = 2;
+        let client = &mut scenario.applications[0].client;
+        client.lease_renewal_interval_in_seconds = 2;
+        client.lease_expiration_duration_in_seconds = 6;
+        client.registry_fetch_interval_seconds = 3;
+        let expected = [[10_000, 13_000, 16_000], [10_000, 14_500, 19_000], [10_000, 16_000, 22_000]];
+        assert_eq!(figures(&scenario)[..3], expected);
+    }
+
+    #[test]
+    fn without_the_read_only_cache_answers_are_fresh() {
+        let mut scenario = scenario(&[100]);
+        scenario.server.use_read_only_response_cache = false;
+        let figures = figures(&scenario);
+        assert_eq!(figures[0], figures[1]);
+        assert_eq!(figures[2], [150_000, 210_002, 270_004]);
+    }
+
+    #[test]
+    fn a_fixed_second_narrows_the_range() {
+        let mut scenario = scenario(&[100]);
+        scenario.server_starts_at_second = Some(SimDuration::from_secs(12));
+        // Rounds at :12, copies at :30: always 18 s.
+        assert_eq!(figures(&scenario)[1], [167_999, 213_000, 258_001]);
+    }
+
+    #[test]
+    fn an_orderly_stop_and_a_registration_take_a_request() {
+        let mut scenario = scenario(&[10]);
+        let expected = [[1, 1, 1], [1, 15_001, 30_001], [2, 30_003, 60_004], [2, 47_503, 95_004]];
+        scenario.faults = vec![fault(0, Verb::Stop(one()))];
+        assert_eq!(figures(&scenario), expected);
+        scenario.faults = vec![fault(0, Verb::Start { application: AppId(0), count: 1 })];
+        assert_eq!(figures(&scenario), expected);
+    }
+
+    #[test]
+    fn the_first_instance_of_a_service_waits_for_no_time_to_live() {
+        let mut scenario = scenario(&[10, 0]);
+        scenario.faults = vec![fault(0, Verb::Start { application: AppId(1), count: 1 })];
+        assert_eq!(reasons(&scenario), ["a service without instances is looked up anew at every call"]);
+    }
+
+    #[test]
+    fn observers_with_other_settings_widen_the_range() {
+        // The second application fetches every 10 s: of 60 and 30 observers the mean fetch is
+        // (2 · 15 + 1 · 5) / 3 = 11.67 s, and the longest wait stays that of the slow ones.
+        let mut scenario = scenario(&[60, 30]);
+        scenario.network.latency = Delay::Constant(SimDuration::ZERO);
+        scenario.applications[1].client.registry_fetch_interval_seconds = 10;
+        let client = figures(&scenario)[2];
+        assert_eq!((client[0], client[2]), (150_000, 300_000));
+        assert!(client[1].abs_diff(221_667) <= 1, "{client:?}");
+    }
+
+    #[test]
+    fn a_crash_before_the_first_heartbeat_finds_half_a_lease() {
+        // No protection, no warm-up, all start at once, crash 10 to 20 s later; the POST leaves after a fetch
+        // (2 ms) and takes 1 ms. 90.003 − 20 and 90.003 − 10 + 60 s.
+        let mut scenario = scenario(&[100]);
+        scenario.server.enable_self_preservation = false;
+        scenario.start_window = SimDuration::ZERO;
+        scenario.warm_up = SimDuration::from_secs(10);
+        scenario.faults[0].within = SimDuration::from_secs(10);
+        assert_eq!(figures(&scenario)[0], [70_003, 105_003, 140_003]);
+        scenario.faults[0].within = SimDuration::from_secs(60);
+        assert!(reasons(&scenario)[0].contains("before the first heartbeat"));
+    }
+
+    #[test]
+    fn reasons_for_an_absence() {
+        let because = |change: &dyn Fn(&mut Scenario)| {
+            let mut scenario = scenario(&[100]);
+            change(&mut scenario);
+            reasons(&scenario)
+        };
+        let pause = Verb::Pause { targets: Targets::Server, length: SimDuration::from_secs(10) };
+        assert_eq!(because(&|it| it.faults.push(fault(0, pause.clone())))[0], "the server is paused");
+        let short = because(&|it| it.applications[0].client.lease_expiration_duration_in_seconds = 30);
+        assert!(short[0].starts_with("live leases of a0 may expire: they last 30s"), "{short:?}");
+        let slow = because(&|it| it.network.latency = Delay::Constant(SimDuration::from_secs(10)));
+        assert_eq!(slow.len(), 4);
+        let ttl = SimDuration::from_secs(35);
+        let rare = BalancerConfig::SpringCloudLoadBalancer { ttl, call_rate: Some(1.0) };
+        assert_eq!(because(&|it| it.applications[0].client.balancer = rare).len(), 1);
+        assert_eq!(because(&|it| it.applications[0].observers = false).len(), 2);
+        assert_eq!(because(&|it| it.server.retention_time_in_ms_in_delta_queue = 50_000).len(), 2);
+        // Leases of 40 s: the first may expire 35 + 50 s after the last start, while the minute that counts
+        // began up to 120 s before.
+        let early = because(&|it| {
+            it.warm_up = SimDuration::from_secs(35);
+            it.applications[0].client.lease_expiration_duration_in_seconds = 40;
+        });
+        assert!(early[0].contains("too few renewals"), "{early:?}");
+    }
+
+    #[test]
+    fn a_netflix_server_keeps_the_dead_and_shows_stops() {
+        let mut scenario = scenario(&[100]);
+        scenario.server = ServerConfig::defaults(Flavour::Netflix);
+        assert!(reasons(&scenario)[0].starts_with("self-preservation is engaged"));
+        scenario.faults = vec![fault(60, Verb::Stop(one()))];
+        assert_eq!(figures(&scenario)[1], [1, 15_001, 30_001]);
+        // Opened empty after 120 s, it refuses to answer for 300 s more.
+        scenario.warm_up = SimDuration::from_secs(100);
+        assert_eq!(reasons(&scenario).len(), 3);
+    }
+
+    #[test]
+    fn a_return_under_the_same_id_must_be_late_enough() {
+        let mut scenario = scenario(&[100]);
+        let restart = |down_s, new_id, graceful| {
+            let down_for = SimDuration::from_secs(down_s);
+            vec![fault(0, Verb::Restart { targets: one(), down_for, new_id, graceful })]
+        };
+        scenario.faults = restart(20, false, true);
+        assert!(reasons(&scenario).iter().all(|it| it.starts_with("an instance may come back")));
+        scenario.faults = restart(100, false, true);
+        assert_eq!(figures(&scenario).len(), 8); // stop and registration
+        scenario.faults = restart(20, true, false);
+        assert_eq!(figures(&scenario)[0], [149_999, 195_000, 240_001]);
+    }
+}
