@@ -225,8 +225,7 @@ fn a_long_pause_of_clients_is_a_mistake_that_is_corrected() {
 /// Spec 8.4: a restarted server is empty and full again within a heartbeat interval of being reachable.
 #[test]
 fn a_restarted_server_fills_up_again() {
-    let restart =
-        Verb::Restart { targets: Targets::Server, down_for: s(20), new_id: false, graceful: false };
+    let restart = Verb::Restart { targets: Targets::Server, down_for: s(20), new_id: false, graceful: false };
     let data = run(&with(fleet(30), restart), 0);
     assert_eq!(data.left_at_end, 30);
     assert_eq!(data.faults.len(), 1);
