@@ -3,7 +3,7 @@
 
 use crate::engine::SimTime;
 use crate::model::client::{Call, Silence};
-use crate::model::id::{ClientId, ServerId};
+use crate::model::id::ClientId;
 use crate::model::message::{Reply, Request};
 
 /// How a call comes back.
@@ -21,7 +21,6 @@ pub(super) enum Answer {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Flight {
     pub(super) client: ClientId,
-    pub(super) server: ServerId,
     pub(super) call: Call,
     pub(super) request: Request,
     pub(super) answer: Answer,
@@ -41,16 +40,9 @@ struct Place {
 
 impl Flight {
     /// A call that is sent now.
-    pub(super) const fn new(
-        client: ClientId,
-        server: ServerId,
-        call: Call,
-        request: Request,
-        sent_at: SimTime,
-    ) -> Self {
+    pub(super) const fn new(client: ClientId, call: Call, request: Request, sent_at: SimTime) -> Self {
         Self {
             client,
-            server,
             call,
             request,
             answer: Answer::None,

@@ -9,7 +9,7 @@ use super::World;
 use super::event::Event;
 use super::flight::{Answer, Flight};
 use super::node::State;
-use super::setup::config_of;
+use super::setup::{SERVER, config_of};
 use crate::engine::{LaneId, Schedule, SimDuration, SimTime};
 use crate::model::client::{Call, ClientEffect, Silence, purpose};
 use crate::model::id::{ClientId, ServerId};
@@ -63,7 +63,8 @@ impl World<'_> {
         now: SimTime,
         schedule: &mut Schedule<Event>,
     ) {
-        let number = self.flights.take_off(Flight::new(client, server, call, request, now));
+        debug_assert_eq!(server, SERVER, "there is one server");
+        let number = self.flights.take_off(Flight::new(client, call, request, now));
         if self.clients[client.index()].lost_to_server > 0 {
             self.stall(number, Silence::BlackHole, now, schedule);
         } else {

@@ -265,7 +265,8 @@ fn netflix_1528_brings_the_deleted_back() {
     assert!(!applied.hash_matches); // UP_2_ here, UP_1_ there
     assert!(pair.views.is_up(applied.view, InstanceId(0)));
     // It holds the application, but only the instance that the delta deletes first: the same.
-    let pair = run(&[Put(0, Status::Up), Build, Full(0, 0), Remove(0), Put(1, Status::Up), Build, Delta(0, 0)]);
+    let pair =
+        run(&[Put(0, Status::Up), Build, Full(0, 0), Remove(0), Put(1, Status::Up), Build, Delta(0, 0)]);
     assert!(pair.views.is_up(pair.clients[0].0, InstanceId(0)));
     // It holds another instance of it: all is well.
     let pair = run(&[
