@@ -1,7 +1,105 @@
-//! From a scenario file to a checked scenario.
+//! From a scenario file to a checked [`Scenario`].
+//!
+//! A scenario says everything that decides a run but the seed's draws: the fleet, the registry's settings, the
+//! network, the faults, and what must come out. It is a TOML file; `docs/SCENARIO.md` is its reference, with every
+//! key, unit, range, default and source.
+//!
+//! # The idea
+//!
+//! Parse once, completely, and never again. Past this door nothing is optional that should be there, every name is
+//! resolved and every number in range, so no other room has to ask. And because a person stands before the door,
+//! it never says just "no": *every* problem is reported at once, at its place in the file or on the command line,
+//! with what to do about it.
+//!
+//! ```text
+//!  text ──document──▶ tree ◀──set── --set KEY=VALUE
+//!                      │
+//!                      ├──shape──▶ every value of its type and range       (the tables of `format`)
+//!                      ├──check──▶ names resolved, defaults filled in      (release, fleet, faults, expectations)
+//!                      └──lint───▶ what is legal and will surprise
+//!                      ▼
+//!                  Scenario ──print──▶ canonical text ──▶ the same Scenario
+//! ```
+//!
+//! The tree is our own and not `serde`'s: `serde` stops at the first wrong value, and knows no places for what the
+//! command line has replaced. The format itself is data ([`json_schema`] is made from the same tables), so that a
+//! key cannot be read without being documented, suggested and part of the schema.
+//!
+//! # The format
+//!
+//! Settings of Eureka stand under Eureka's own names in kebab case, in `[eureka.server]`, `[eureka.client]` and
+//! `[eureka.instance]`, in Eureka's own units: one finds here what stands in one's `application.yml`. Our own settings
+//! use durations with units.
+//!
+//! | section | says |
+//! |---|---|
+//! | top | title, seed, replicates, duration, flavour and release |
+//! | `[start]` | how the fleet starts: window and warm-up |
+//! | `[eureka.…]` | the server's and the fleet's settings, under Eureka's names |
+//! | `[balancer]`, `[transport]` | what stands above and below the clients |
+//! | `[server]` | the server's process and its own client |
+//! | `[network]` | the links' latency |
+//! | `[[application]]` | the fleet; each may override the clients' settings |
+//! | `[[fault]]` | what happens: one verb and its targets, at a time after the warm-up |
+//! | `[[expect]]` | what must come out, and in which share of the replicates |
+//!
+//! Settings come in layers; a later one wins: the release's defaults, the file's sections, an application's own
+//! sections. Within `[balancer]` and `[transport]` a new `kind` starts from that kind's defaults.
+//!
+//! # Promises
+//!
+//! 1. Nothing here prints, and no input panics.
+//! 2. `parse(canonical(s))` is `s`, for every scenario that came through this door.
+//! 3. An error means that nothing can run; a warning ([`Loaded::warnings`]) means that it will surprise.
+//!
+//! # Example
+//!
+//! ```
+//! use stillup::scenario;
+//!
+//! let text = "replicats = 5\n[[application]]\nname = \"orders\"\n";
+//! let problems = scenario::parse("my.toml", text, &[]).unwrap_err();
+//! assert!(problems.render(false).contains("did you mean `replicates`?"));
+//!
+//! let text = "[[application]]\nname = \"orders\"\ninstances = 20\n";
+//! let loaded = scenario::parse("my.toml", text, &["replicates=5".into()]).unwrap();
+//! assert_eq!(loaded.scenario.replicates, 5);
+//! ```
 
+#[cfg(test)]
+mod bad_inputs;
+mod builtin;
+mod check;
+mod check_eureka;
+mod check_fault;
+mod check_fleet;
+mod check_release;
+mod diagnostic;
+mod document;
+mod duration;
+mod expect;
+mod format;
+mod format_fault;
+#[cfg(test)]
+mod guide;
+mod lint;
+mod lint_protection;
+mod load;
+mod print;
+mod properties;
+mod schema;
+mod set;
+mod shape;
+mod suggest;
 mod types;
+mod unmodelled;
+mod values;
 
+pub use builtin::{BUILTIN, builtin, default_scenario};
+pub use diagnostic::{Place, Problem, Problems, Severity, Source, Sources};
+pub use load::{LoadError, Loaded, load, parse};
+pub use print::canonical;
+pub use schema::json_schema;
 pub use types::{
     Application, Claim, Comparison, Delay, Direction, Expectation, Fault, Network, Scenario, Selection,
     Statistic, Targets, Verb, Which,

@@ -1,0 +1,390 @@
+//! The little language of expectations.
+//!
+//! ```text
+//! [crash|stop|registration] STAGE STATISTIC COMPARISON DURATION
+//! no false removal              COMPARISON N false removals
+//! no eviction                   COMPARISON N evictions
+//! COMPARISON N [of M] left at the end
+//! rounds evict N, N, …
+//! [no] self-preservation at the end
+//!
+//! STAGE       registry | served | client | balancer
+//! STATISTIC   min | mean | p1 … p99 | max
+//! COMPARISON  below | above | at most | at least | exactly
+//! ```
+//!
+//! Words may be written in any case. `M` is there for the reader; it must be the size of the fleet. An error
+//! points at the word where the sentence stopped making sense and shows the forms that could have stood there.
+
+use std::ops::Range;
+
+use super::duration;
+use super::suggest::{did_you_mean, one_of};
+use super::types::{Claim, Comparison, Statistic};
+use crate::model::stage::{EventKind, Stage};
+
+/// A claim as written.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Sentence {
+    pub(super) claim: Claim,
+    /// The `M` of `N of M left`, and where it stands in the text.
+    pub(super) out_of: Option<(u32, Range<usize>)>,
+}
+
+/// Why a text is no claim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Refusal {
+    /// Where in the text.
+    pub(super) span: Range<usize>,
+    /// What was expected there.
+    pub(super) expected: String,
+    /// What to write.
+    pub(super) hint: String,
+}
+
+const LATENCY_FORM: &str = "`[crash|stop|registration] registry|served|client|balancer min|mean|p99|max below|above|at \
+                            most|at least DURATION`, as in `balancer p99 below 5m30s`";
+const COUNT_FORM: &str =
+    "`at least 57 of 100 left at the end`, `at most 3 false removals`, `exactly 4 evictions`";
+const ALL_FORMS: &str = "an expectation is one of\n  balancer p99 below 5m30s\n  no false removal\n  no eviction\n  \
+                         at least 57 of 100 left at the end\n  rounds evict 15, 13, 11\n  no self-preservation at \
+                         the end";
+
+/// Reads an expectation.
+pub(super) fn parse(text: &str) -> Result<Sentence, Refusal> {
+    let mut words = Words { words: words(text), next: 0, end: text.len() };
+    let sentence = words.sentence()?;
+    match words.peek() {
+        None => Ok(sentence),
+        Some(_) => Err(words.refuse("the sentence ends here", "leave the rest out".into())),
+    }
+}
+
+/// Words in lower case, each with its place. A comma is a word of its own.
+fn words(text: &str) -> Vec<(String, Range<usize>)> {
+    let mut words: Vec<(String, Range<usize>)> = Vec::new();
+    let mut open = false;
+    for (at, letter) in text.char_indices() {
+        let span = at..at + letter.len_utf8();
+        if letter.is_whitespace() {
+            open = false;
+        } else if letter == ',' {
+            words.push((",".into(), span));
+            open = false;
+        } else if let (true, Some((word, place))) = (open, words.last_mut()) {
+            word.extend(letter.to_lowercase());
+            place.end = span.end;
+        } else {
+            words.push((letter.to_lowercase().collect(), span));
+            open = true;
+        }
+    }
+    words
+}
+
+struct Words {
+    words: Vec<(String, Range<usize>)>,
+    next: usize,
+    end: usize,
+}
+
+impl Words {
+    fn peek(&self) -> Option<&str> {
+        self.words.get(self.next).map(|(word, _)| word.as_str())
+    }
+
+    /// Takes the next word if it is one of these.
+    fn take(&mut self, words: &[&str]) -> bool {
+        let found = self.peek().is_some_and(|word| words.contains(&word));
+        self.next += usize::from(found);
+        found
+    }
+
+    fn refuse(&self, expected: &str, hint: String) -> Refusal {
+        let span = self.words.get(self.next).map_or(self.end..self.end, |(_, span)| span.clone());
+        Refusal { span, expected: expected.into(), hint }
+    }
+
+    /// Refuses the next word, which should have been one of `words`.
+    fn refuse_word(&self, words: &[&str], form: &str) -> Refusal {
+        let near = self.peek().and_then(|word| did_you_mean(word, words.iter().copied()));
+        let form = format!("the form is {form}");
+        self.refuse(
+            &format!("expected {}", one_of(words.iter().copied())),
+            near.map_or(form.clone(), |near| format!("{near} {form}")),
+        )
+    }
+
+    fn expect(&mut self, words: &[&str], form: &str) -> Result<(), Refusal> {
+        if self.take(words) { Ok(()) } else { Err(self.refuse_word(words, form)) }
+    }
+
+    fn sentence(&mut self) -> Result<Sentence, Refusal> {
+        let plain = |claim| Ok(Sentence { claim, out_of: None });
+        let Some(first) = self.peek().map(str::to_owned) else {
+            return Err(self.refuse("nothing is expected", ALL_FORMS.into()));
+        };
+        if event(&first).is_some() || stage(&first).is_some() {
+            return self.latency().map(|claim| Sentence { claim, out_of: None });
+        }
+        if self.take(&["no"]) {
+            return self.absence().map(|claim| Sentence { claim, out_of: None });
+        }
+        if self.take(&["self-preservation"]) {
+            self.at_the_end("`self-preservation at the end`")?;
+            return plain(Claim::SelfPreservationAtEnd(true));
+        }
+        if self.take(&["rounds"]) {
+            return self.rounds().map(|claim| Sentence { claim, out_of: None });
+        }
+        if let Some(comparison) = self.comparison(COUNT_FORM)? {
+            return self.counted(comparison);
+        }
+        let starts = [
+            "crash",
+            "stop",
+            "registration",
+            "registry",
+            "served",
+            "client",
+            "balancer",
+            "no",
+            "at",
+            "exactly",
+            "rounds",
+            "self-preservation",
+        ];
+        let near = did_you_mean(&first, starts);
+        Err(self.refuse(
+            "no expectation begins so",
+            near.map_or(ALL_FORMS.into(), |near| format!("{near} {ALL_FORMS}")),
+        ))
+    }
+
+    /// A comparison, if one stands here.
+    fn comparison(&mut self, form: &str) -> Result<Option<Comparison>, Refusal> {
+        if self.take(&["at"]) {
+            let most = self.peek() == Some("most");
+            self.expect(&["most", "least"], form)?;
+            return Ok(Some(if most { Comparison::AtMost } else { Comparison::AtLeast }));
+        }
+        let simple =
+            [("below", Comparison::Below), ("above", Comparison::Above), ("exactly", Comparison::Exactly)];
+        Ok(simple.into_iter().find(|(word, _)| self.take(&[word])).map(|(_, comparison)| comparison))
+    }
+
+    fn latency(&mut self) -> Result<Claim, Refusal> {
+        let event = self.peek().and_then(event);
+        self.next += usize::from(event.is_some());
+        let Some(stage) = self.peek().and_then(stage) else {
+            return Err(self.refuse_word(&Stage::ALL.map(Stage::name), LATENCY_FORM));
+        };
+        self.next += 1;
+        let statistic = self.statistic()?;
+        let Some(comparison) = self.comparison(LATENCY_FORM)? else {
+            return Err(self.refuse_word(&["below", "above", "at most", "at least"], LATENCY_FORM));
+        };
+        let start = self.next;
+        let text: Vec<&str> = self.words[start..].iter().map(|(word, _)| word.as_str()).collect();
+        let limit = duration::parse(&text.join(" ")).map_err(|why| {
+            let mut refusal = self.refuse(&why, "a duration looks like `5m30s`, `90s` or `500ms`".into());
+            if text.is_empty() {
+                refusal.expected = "expected a duration".into();
+            }
+            refusal.span.end = self.words.last().map_or(self.end, |(_, span)| span.end);
+            refusal
+        })?;
+        self.next = self.words.len();
+        Ok(Claim::Latency { event, stage, statistic, comparison, limit })
+    }
+
+    fn statistic(&mut self) -> Result<Statistic, Refusal> {
+        let word = self.peek().unwrap_or_default();
+        let percent = word.strip_prefix('p').and_then(|digits| digits.parse::<u8>().ok());
+        let statistic = match (word, percent) {
+            ("min", _) => Statistic::Min,
+            ("mean", _) => Statistic::Mean,
+            ("max", _) => Statistic::Max,
+            (_, Some(percent @ 1..=99)) => Statistic::Percentile(percent),
+            _ => {
+                let mut refusal = self.refuse_word(&["min", "mean", "max"], LATENCY_FORM);
+                refusal.expected = "expected `min`, `mean`, `p1` to `p99` or `max`".into();
+                return Err(refusal);
+            }
+        };
+        self.next += 1;
+        Ok(statistic)
+    }
+
+    /// After `no`.
+    fn absence(&mut self) -> Result<Claim, Refusal> {
+        if self.take(&["false"]) {
+            self.expect(&["removal", "removals"], "`no false removal`")?;
+            return Ok(Claim::FalseRemovals(Comparison::Exactly, 0));
+        }
+        if self.take(&["eviction", "evictions"]) {
+            return Ok(Claim::Evictions(Comparison::Exactly, 0));
+        }
+        if self.take(&["self-preservation"]) {
+            self.at_the_end("`no self-preservation at the end`")?;
+            return Ok(Claim::SelfPreservationAtEnd(false));
+        }
+        Err(self.refuse_word(
+            &["false", "eviction", "self-preservation"],
+            "`no false removal`, `no eviction` or `no self-preservation at the end`",
+        ))
+    }
+
+    /// After a comparison that begins the sentence.
+    fn counted(&mut self, comparison: Comparison) -> Result<Sentence, Refusal> {
+        let (count, _) = self.number(COUNT_FORM)?;
+        let plain = |claim| Ok(Sentence { claim, out_of: None });
+        if self.take(&["false"]) {
+            self.expect(&["removal", "removals"], COUNT_FORM)?;
+            return plain(Claim::FalseRemovals(comparison, count));
+        }
+        if self.take(&["eviction", "evictions"]) {
+            return plain(Claim::Evictions(comparison, count));
+        }
+        let out_of = if self.take(&["of"]) { Some(self.number(COUNT_FORM)?) } else { None };
+        if self.take(&["left"]) {
+            self.at_the_end("`at least 57 of 100 left at the end`")?;
+            return Ok(Sentence { claim: Claim::Left { comparison, count }, out_of });
+        }
+        let next: &[&str] =
+            if out_of.is_some() { &["left"] } else { &["of", "left", "false", "eviction", "evictions"] };
+        Err(self.refuse_word(next, COUNT_FORM))
+    }
+
+    fn at_the_end(&mut self, form: &str) -> Result<(), Refusal> {
+        self.expect(&["at"], form)?;
+        self.expect(&["the"], form)?;
+        self.expect(&["end"], form)
+    }
+
+    /// After `rounds`.
+    fn rounds(&mut self) -> Result<Claim, Refusal> {
+        let form = "`rounds evict 15, 13, 11`";
+        self.expect(&["evict"], form)?;
+        let mut rounds = Vec::new();
+        loop {
+            match self.number(form)? {
+                (0, span) => {
+                    return Err(Refusal {
+                        span,
+                        expected: "a round that removes nothing is not listed".into(),
+                        hint: "leave it out".into(),
+                    });
+                }
+                (count, _) => rounds.push(count),
+            }
+            if !self.take(&[","]) {
+                return Ok(Claim::Rounds(rounds));
+            }
+        }
+    }
+
+    fn number(&mut self, form: &str) -> Result<(u32, Range<usize>), Refusal> {
+        let word = self.words.get(self.next);
+        let number = word.and_then(|(word, span)| Some((word.parse().ok()?, span.clone())));
+        self.next += usize::from(number.is_some());
+        number.ok_or_else(|| self.refuse("expected a number", format!("the form is {form}")))
+    }
+}
+
+fn event(word: &str) -> Option<EventKind> {
+    EventKind::ALL.into_iter().find(|event| event.name() == word)
+}
+
+fn stage(word: &str) -> Option<Stage> {
+    Stage::ALL.into_iter().find(|stage| stage.name() == word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::SimDuration;
+
+    fn claim(text: &str) -> Claim {
+        parse(text).expect("it is an expectation").claim
+    }
+
+    #[test]
+    fn latencies_are_read() {
+        let limit = SimDuration::from_secs(330);
+        let mut expected = Claim::Latency {
+            event: None,
+            stage: Stage::Balancer,
+            statistic: Statistic::Percentile(99),
+            comparison: Comparison::Below,
+            limit,
+        };
+        assert_eq!(claim("balancer p99 below 5m30s"), expected);
+        assert_eq!(claim("Balancer  P99 BELOW 5m 30s"), expected);
+        if let Claim::Latency { event, statistic, comparison, .. } = &mut expected {
+            (*event, *statistic, *comparison) = (Some(EventKind::Crash), Statistic::Max, Comparison::AtMost);
+        }
+        assert_eq!(claim("crash balancer max at most 5m30s"), expected);
+    }
+
+    #[test]
+    fn counts_are_read() {
+        assert_eq!(claim("no false removal"), Claim::FalseRemovals(Comparison::Exactly, 0));
+        assert_eq!(claim("at most 3 false removals"), Claim::FalseRemovals(Comparison::AtMost, 3));
+        assert_eq!(claim("no evictions"), Claim::Evictions(Comparison::Exactly, 0));
+        assert_eq!(claim("exactly 4 evictions"), Claim::Evictions(Comparison::Exactly, 4));
+        assert_eq!(claim("rounds evict 15, 13,11"), Claim::Rounds(vec![15, 13, 11]));
+        assert_eq!(claim("self-preservation at the end"), Claim::SelfPreservationAtEnd(true));
+        assert_eq!(claim("no self-preservation at the end"), Claim::SelfPreservationAtEnd(false));
+    }
+
+    #[test]
+    fn the_size_of_the_fleet_is_kept_for_the_check() {
+        let sentence = parse("at least 57 of 100 left at the end").expect("it is an expectation");
+        assert_eq!(sentence.claim, Claim::Left { comparison: Comparison::AtLeast, count: 57 });
+        assert_eq!(sentence.out_of, Some((100, 15..18)));
+        assert_eq!(parse("exactly 1 left at the end").expect("it is one").out_of, None);
+    }
+
+    #[test]
+    fn a_refusal_points_at_the_word_where_sense_ends() {
+        let refusal = parse("balancer p999 below 5m").expect_err("no such quantile");
+        assert_eq!(
+            (refusal.span, refusal.expected.as_str()),
+            (9..13, "expected `min`, `mean`, `p1` to `p99` or `max`")
+        );
+        let refusal = parse("balanser p99 below 5m").expect_err("no such stage");
+        assert!(refusal.hint.starts_with("did you mean `balancer`?"), "{}", refusal.hint);
+        let refusal = parse("balancer p99 below 330").expect_err("no unit");
+        assert_eq!((refusal.span, refusal.expected.as_str()), (19..22, "`330` has no unit"));
+        let refusal = parse("no false removal at all").expect_err("too long");
+        assert_eq!((refusal.span, refusal.expected.as_str()), (17..19, "the sentence ends here"));
+        assert_eq!(parse("").expect_err("empty").expected, "nothing is expected");
+        assert_eq!(parse("rounds evict 15, 0").expect_err("zero").span, 17..18);
+        assert_eq!(parse("balancer p99 below").expect_err("no limit").expected, "expected a duration");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_panics(text in "\\PC*") {
+            let _ = parse(&text);
+        }
+
+        #[test]
+        fn no_sequence_of_our_own_words_panics(
+            words in proptest::collection::vec(
+                proptest::sample::select(vec![
+                    "no", "at", "most", "least", "exactly", "57", "of", "left", "the", "end", "false", "removal",
+                    "rounds", "evict", ",", "balancer", "crash", "p99", "below", "5m", "self-preservation", "ü",
+                ]),
+                0..10,
+            ),
+        ) {
+            let text = words.join(" ");
+            if let Err(refusal) = parse(&text) {
+                proptest::prop_assert!(refusal.span.start <= refusal.span.end);
+                proptest::prop_assert!(text.get(refusal.span).is_some());
+            }
+        }
+    }
+}

@@ -1,0 +1,412 @@
+//! The format as data: every section, every key, its type and range, its default and what it means.
+//!
+//! One table, many readers: the shape check and its suggestions ([`super::shape`]), the JSON schema
+//! ([`super::schema`]) and the test that holds `docs/SCENARIO.md` complete. Eureka's own properties are in
+//! [`super::properties`], where each also knows its field.
+
+use super::format_fault::{EXPECT, FAULT};
+use super::properties;
+use crate::engine::SimDuration;
+
+/// A key of a section.
+#[derive(Debug)]
+pub(super) struct Key {
+    pub(super) name: &'static str,
+    pub(super) shape: Shape,
+    /// The default, in words; empty if the key must be there or has none.
+    pub(super) default: &'static str,
+    pub(super) doc: &'static str,
+}
+
+/// What may stand behind a key.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Shape {
+    /// A text.
+    Text,
+    /// `true` or `false`.
+    Flag,
+    /// A whole number in a range, in a unit (empty: things).
+    Count { min: u64, max: u64, unit: &'static str },
+    /// A whole number of seconds of which the client takes zero or less for its default
+    /// (`eureka-client.md` section 7).
+    CountOrDefault { max: u64, default: u32, unit: &'static str },
+    /// A number from 0 to 1.
+    Share,
+    /// A number above 0.
+    Rate { words: &'static [&'static str] },
+    /// A duration in a range, or one of some words.
+    Length { min: SimDuration, max: SimDuration, words: &'static [&'static str] },
+    /// One of some words.
+    Choice(&'static [&'static str]),
+    /// A list of texts.
+    Names,
+    /// A duration, or `{ uniform = [FROM, TO] }`.
+    Delay,
+    /// `"all"`, or a number above 0, at most 1.
+    ShareOfReplicates,
+    /// A table.
+    Table(&'static Section),
+    /// A list of tables.
+    Tables(&'static Section),
+}
+
+/// A table of the format.
+#[derive(Debug)]
+pub(super) struct Section {
+    /// As it is written in a file: `eureka.server`, `application`; empty for the top.
+    pub(super) path: &'static str,
+    pub(super) keys: fn() -> Vec<&'static Key>,
+}
+
+impl Section {
+    pub(super) fn key(&self, name: &str) -> Option<&'static Key> {
+        (self.keys)().into_iter().find(|key| key.name == name)
+    }
+}
+
+const ONE_NANO: SimDuration = SimDuration::from_nanos(1);
+const LONGEST: SimDuration = super::duration::LONGEST;
+
+/// Instances of one scenario at most, at the start or by one fault.
+pub(super) const INSTANCES_MAX: u64 = 1_000_000;
+
+pub(super) const fn key(name: &'static str, shape: Shape, default: &'static str, doc: &'static str) -> Key {
+    Key { name, shape, default, doc }
+}
+
+/// A duration that may be zero.
+pub(super) const fn length() -> Shape {
+    Shape::Length { min: SimDuration::ZERO, max: LONGEST, words: &[] }
+}
+
+/// A duration that may not be zero.
+pub(super) const fn positive_length(words: &'static [&'static str]) -> Shape {
+    Shape::Length { min: ONE_NANO, max: LONGEST, words }
+}
+
+pub(super) const fn count(min: u64, max: u64) -> Shape {
+    Shape::Count { min, max, unit: "" }
+}
+
+/// A section as a static.
+macro_rules! section {
+    ($(#[$doc:meta])* $name:ident, $path:literal, $keys:expr) => {
+        $(#[$doc])*
+        pub(in crate::scenario) static $name: Section = Section { path: $path, keys: || $keys };
+    };
+}
+
+pub(super) use section;
+
+static TOP_KEYS: [Key; 16] = [
+    key("title", Shape::Text, "`untitled`", "One line: what the scenario shows."),
+    key("about", Shape::Text, "empty", "A paragraph: why, and what to expect."),
+    key("seed", count(0, u64::MAX), "1", "The seed of all chance."),
+    key(
+        "replicates",
+        count(1, 1_000_000),
+        "100",
+        "How often the scenario is run, each time with other draws.",
+    ),
+    key("duration", positive_length(&[]), "30m", "The end of a replicate, from the start of its server."),
+    key(
+        "stop-when-settled",
+        Shape::Flag,
+        "true",
+        "Whether a replicate ends earlier, once nothing watched can change any more.",
+    ),
+    key(
+        "event-budget",
+        count(1, u64::MAX),
+        "1_000_000_000",
+        "Events that one replicate may need at most; one that needs more ends the run with exit code 4.",
+    ),
+    key("flavour", Shape::Choice(&["spring", "netflix"]), "spring", "Whose defaults and start-up rules."),
+    key(
+        "release",
+        Shape::Text,
+        "the newest",
+        "A Spring Cloud train, a Spring Cloud Netflix version or a Eureka version. Sets the server's rules, the \
+         transport and the balancer.",
+    ),
+    key("start", Shape::Table(&START), "", "How the fleet starts."),
+    key("eureka", Shape::Table(&EUREKA), "", "Settings under Eureka's own names."),
+    key("balancer", Shape::Table(&BALANCER), "", "What stands above the clients."),
+    key("transport", Shape::Table(&TRANSPORT), "", "What stands below the clients."),
+    key("server", Shape::Table(&SERVER), "", "The server's process."),
+    key("network", Shape::Table(&NETWORK), "", "The links."),
+    key("application", Shape::Tables(&APPLICATION), "", "The fleet, a table an application. At least one."),
+];
+static LIST_KEYS: [Key; 2] = [
+    key("fault", Shape::Tables(&FAULT), "none", "What happens to the fleet."),
+    key("expect", Shape::Tables(&EXPECT), "none", "What must come out."),
+];
+section!(
+    /// The top of the file.
+    TOP,
+    "",
+    TOP_KEYS.iter().chain(&LIST_KEYS).collect()
+);
+
+static START_KEYS: [Key; 2] = [
+    key(
+        "window",
+        length(),
+        "the fleet's longest heartbeat interval",
+        "Instances start at a uniform moment in this window, which opens when the server accepts requests.",
+    ),
+    key("warm-up", length(), "5m", "From the end of the start window until faults are timed."),
+];
+section!(
+    /// `[start]`
+    START,
+    "start",
+    START_KEYS.iter().collect()
+);
+
+static EUREKA_KEYS: [Key; 3] = [
+    key("server", Shape::Table(&EUREKA_SERVER), "", "`eureka.server.…`"),
+    key("client", Shape::Table(&EUREKA_CLIENT), "", "`eureka.client.…` of the fleet"),
+    key("instance", Shape::Table(&EUREKA_INSTANCE), "", "`eureka.instance.…` of the fleet"),
+];
+section!(
+    /// `[eureka]`
+    EUREKA,
+    "eureka",
+    EUREKA_KEYS.iter().collect()
+);
+section!(
+    /// `[application.eureka]` and `[server.eureka]`
+    OWN_EUREKA,
+    "eureka",
+    EUREKA_KEYS[1..2].iter().chain([&OWN_INSTANCE_KEY]).collect()
+);
+static OWN_INSTANCE_KEY: Key =
+    key("instance", Shape::Table(&OWN_INSTANCE), "", "`eureka.instance.…` of these instances");
+section!(
+    /// `[eureka.server]`
+    EUREKA_SERVER,
+    "eureka.server",
+    properties::SERVER.iter().map(|property| &property.key).collect()
+);
+static CLIENT_EXTRA_KEYS: [Key; 3] = [
+    key(
+        "eureka-server-connect-timeout-seconds",
+        Shape::Count { min: 1, max: properties::SECONDS_MAX, unit: "seconds" },
+        "5",
+        "Connect limit of the Jersey transport. Without effect on any other.",
+    ),
+    key(
+        "eureka-server-read-timeout-seconds",
+        Shape::Count { min: 1, max: properties::SECONDS_MAX, unit: "seconds" },
+        "8",
+        "Read limit of the Jersey transport. Without effect on any other.",
+    ),
+    key("transport", Shape::Table(&CLIENT_TRANSPORT), "", "`eureka.client.transport.…`"),
+];
+section!(
+    /// `[eureka.client]`
+    EUREKA_CLIENT,
+    "eureka.client",
+    properties::CLIENT.iter().map(|property| &property.key).chain(&CLIENT_EXTRA_KEYS).collect()
+);
+section!(
+    /// `[eureka.client.transport]`
+    CLIENT_TRANSPORT,
+    "eureka.client.transport",
+    properties::CLIENT_TRANSPORT.iter().map(|property| &property.key).collect()
+);
+static REGISTRY_KEY: Key = key(
+    "registry",
+    Shape::Table(&INSTANCE_REGISTRY),
+    "",
+    "`eureka.instance.registry.…`: how a Spring server counts its clients at the start",
+);
+section!(
+    /// `[eureka.instance]`
+    EUREKA_INSTANCE,
+    "eureka.instance",
+    properties::INSTANCE.iter().map(|property| &property.key).chain([&REGISTRY_KEY]).collect()
+);
+section!(
+    /// `[application.eureka.instance]`
+    OWN_INSTANCE,
+    "eureka.instance",
+    properties::INSTANCE.iter().map(|property| &property.key).collect()
+);
+section!(
+    /// `[eureka.instance.registry]`
+    INSTANCE_REGISTRY,
+    "eureka.instance.registry",
+    properties::REGISTRY.iter().map(|property| &property.key).collect()
+);
+
+/// The kinds of balancer.
+pub(super) const BALANCER_KINDS: &[&str] = &["spring-cloud-loadbalancer", "ribbon", "none"];
+static BALANCER_KEYS: [Key; 5] = [
+    key("kind", Shape::Choice(BALANCER_KINDS), "the release's", "Which balancer picks the instances."),
+    key(
+        "ttl",
+        positive_length(&[]),
+        "35s",
+        "`spring.cloud.loadbalancer.cache.ttl`. Only with `spring-cloud-loadbalancer`.",
+    ),
+    key("refresh-interval", positive_length(&[]), "30s", "`ServerListRefreshInterval`. Only with `ribbon`."),
+    key(
+        "calls-per-second",
+        Shape::Rate { words: &["dense"] },
+        "dense",
+        "Calls a second of one observer to each application; `dense`: some call comes at once. Only with \
+         `spring-cloud-loadbalancer`.",
+    ),
+    key(
+        "first-call",
+        Shape::Length { min: SimDuration::ZERO, max: LONGEST, words: &["random"] },
+        "random",
+        "The moment of an observer's first call through its balancer, from its start; `random`: uniform over one \
+         time to live or poll interval.",
+    ),
+];
+section!(
+    /// `[balancer]`
+    BALANCER,
+    "balancer",
+    BALANCER_KEYS.iter().collect()
+);
+
+/// The kinds of transport.
+pub(super) const TRANSPORT_KINDS: &[&str] = &["jersey", "rest-template", "rest-client", "web-client"];
+static TRANSPORT_KEYS: [Key; 6] = [
+    key("kind", Shape::Choice(TRANSPORT_KINDS), "the release's", "Which HTTP client."),
+    key(
+        "connect-timeout",
+        positive_length(&["none"]),
+        "the kind's",
+        "Connect limit; `none` waits as long as the operating system does (127 s).",
+    ),
+    key(
+        "read-timeout",
+        positive_length(&["none"]),
+        "the kind's",
+        "Read limit; `none` waits as long as the operating system does (about 15 min).",
+    ),
+    key(
+        "pooled",
+        Shape::Flag,
+        "the kind's",
+        "Whether a call 30 s after the last one finds a pooled connection.",
+    ),
+    key(
+        "interrupt-cancels-retries",
+        Shape::Flag,
+        "the kind's",
+        "Whether a supervisor's interrupt makes every later attempt of the job fail.",
+    ),
+    key(
+        "understands-not-found",
+        Shape::Flag,
+        "the release's",
+        "Whether a heartbeat's 404 with a JSON body is understood.",
+    ),
+];
+section!(
+    /// `[transport]`
+    TRANSPORT,
+    "transport",
+    TRANSPORT_KEYS.iter().collect()
+);
+
+static SERVER_KEYS: [Key; 7] = [
+    key(
+        "register-with-eureka",
+        Shape::Flag,
+        "false",
+        "`eureka.client.register-with-eureka` of the server's own client.",
+    ),
+    key("fetch-registry", Shape::Flag, "false", "`eureka.client.fetch-registry` of the server's own client."),
+    key(
+        "starts-at-second",
+        Shape::Length {
+            min: SimDuration::ZERO,
+            max: SimDuration::from_nanos(60_000_000_000 - 1),
+            words: &["random"],
+        },
+        "random",
+        "The moment within a wall-clock minute at which the server starts; `random`: drawn for each replicate.",
+    ),
+    key(
+        "eviction-before-bucket",
+        Shape::Flag,
+        "false",
+        "Whether the eviction timer fires before the minute bucket's when both are due at once.",
+    ),
+    key(
+        "process-backlog-after-pause",
+        Shape::Flag,
+        "true",
+        "Whether requests that queued up while the process was paused are answered after it.",
+    ),
+    key("eureka", Shape::Table(&OWN_EUREKA), "", "Settings of the server's own client."),
+    key("transport", Shape::Table(&TRANSPORT), "", "What stands below the server's own client."),
+];
+section!(
+    /// `[server]`
+    SERVER,
+    "server",
+    SERVER_KEYS.iter().collect()
+);
+
+static NETWORK_KEYS: [Key; 1] = [key(
+    "latency",
+    Shape::Delay,
+    "1ms",
+    "One way, between any two nodes: a duration, or `{ uniform = [\"500us\", \"5ms\"] }`.",
+)];
+section!(
+    /// `[network]`
+    NETWORK,
+    "network",
+    NETWORK_KEYS.iter().collect()
+);
+
+static APPLICATION_KEYS: [Key; 6] = [
+    key("name", Shape::Text, "", "Its name, unique. Instance `n` is called `name-n`, from 1."),
+    key("instances", count(0, INSTANCES_MAX), "1", "How many run from the start."),
+    key(
+        "observers",
+        Shape::Flag,
+        "true, if they fetch the registry",
+        "Whether its instances are observers in the results.",
+    ),
+    key("eureka", Shape::Table(&OWN_EUREKA), "", "Overrides of `[eureka.client]` and `[eureka.instance]`."),
+    key("balancer", Shape::Table(&BALANCER), "", "Overrides of `[balancer]`."),
+    key("transport", Shape::Table(&TRANSPORT), "", "Overrides of `[transport]`."),
+];
+section!(
+    /// `[[application]]`
+    APPLICATION,
+    "application",
+    APPLICATION_KEYS.iter().collect()
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn visit(section: &'static Section, seen: &mut dyn FnMut(&'static Section, &'static Key)) {
+        for key in (section.keys)() {
+            seen(section, key);
+            if let Shape::Table(below) | Shape::Tables(below) = key.shape {
+                visit(below, seen);
+            }
+        }
+    }
+
+    #[test]
+    fn no_section_names_a_key_twice() {
+        visit(&TOP, &mut |section, key| {
+            let same = (section.keys)().into_iter().filter(|other| other.name == key.name).count();
+            assert_eq!(same, 1, "{} in {}", key.name, section.path);
+        });
+    }
+}

@@ -1,0 +1,358 @@
+//! Warnings: what is legal, what people really run, and what will surprise them.
+//!
+//! Each names the consequence, not the rule. None stops a run. A warning points at the setting that a user
+//! wrote, or at nothing if it follows from defaults alone. What concerns self-preservation, where several
+//! settings and the fleet's size meet, is in [`super::lint_protection`].
+
+use super::diagnostic::{Place, Problem};
+use super::document::{Node, Table};
+use super::lint_protection;
+use super::types::{Application, Claim, Fault, Scenario, Targets, Verb, Which};
+use crate::engine::SimDuration;
+use crate::model::eureka::Flavour;
+use crate::model::stage::EventKind;
+
+/// Everything that one should know before running a scenario.
+pub(super) fn lint(scenario: &Scenario, root: &Table) -> Vec<Problem> {
+    let whence = Whence { root };
+    let mut warnings = Vec::new();
+    for (at, app) in scenario.applications.iter().enumerate() {
+        warnings.extend(lease(app, at, &whence));
+        warnings.extend(delta_window(scenario, app, at, &whence));
+        warnings.extend(refused_delta(scenario, app, at, &whence));
+        warnings.extend(logged_delta(app, at, &whence));
+        warnings.extend(hanging_calls(scenario, app, at, &whence));
+    }
+    warnings.extend(lint_protection::lint(scenario, &whence));
+    warnings.extend(without_effect(scenario, &whence));
+    warnings.extend(nobody_watches(scenario));
+    for (fault, table) in scenario.faults.iter().zip(root.tables("fault")) {
+        warnings.extend(too_late(scenario, fault, table));
+        warnings.extend(hits_nobody(scenario, fault, table));
+    }
+    for (expectation, table) in scenario.expectations.iter().zip(root.tables("expect")) {
+        warnings.extend(never_observed(scenario, &expectation.claim, table));
+    }
+    // Applications that share a setting share its warning.
+    let mut told: Vec<Problem> = Vec::new();
+    for warning in warnings {
+        let same = |other: &Problem| other.title == warning.title && other.place == warning.place;
+        if !told.iter().any(same) {
+            told.push(warning);
+        }
+    }
+    told
+}
+
+/// Where a setting was written.
+pub(super) struct Whence<'d> {
+    root: &'d Table,
+}
+
+impl Whence<'_> {
+    /// The place of a setting of the file.
+    pub(super) fn global(&self, path: &[&str]) -> Option<Place> {
+        self.root.at(path).map(|node| node.place.clone())
+    }
+
+    /// The place of a setting that applies to an application: its own, or the file's.
+    pub(super) fn of(&self, application: usize, path: &[&str]) -> Option<Place> {
+        let own = self.root.tables("application").nth(application).and_then(|table| table.at(path));
+        own.map(|node: &Node| node.place.clone()).or_else(|| self.global(path))
+    }
+}
+
+const HEARTBEAT: [&str; 3] = ["eureka", "instance", "lease-renewal-interval-in-seconds"];
+const LEASE: [&str; 3] = ["eureka", "instance", "lease-expiration-duration-in-seconds"];
+const FETCH: [&str; 3] = ["eureka", "client", "registry-fetch-interval-seconds"];
+
+fn seconds(count: u32) -> SimDuration {
+    SimDuration::from_secs(u64::from(count))
+}
+
+/// A lease that ends before a heartbeat is due: one duration after a registration (`eureka-server.md` 1.2).
+fn lease(app: &Application, at: usize, whence: &Whence<'_>) -> Option<Problem> {
+    let heartbeat = app.client.lease_renewal_interval_in_seconds;
+    let lease = app.client.lease_expiration_duration_in_seconds;
+    if lease > heartbeat || !app.client.register_with_eureka {
+        return None;
+    }
+    let place = whence.of(at, &LEASE).or_else(|| whence.of(at, &HEARTBEAT));
+    let consequence = if lease.saturating_mul(2) <= heartbeat {
+        "every lease expires between two heartbeats: live instances are removed"
+    } else {
+        "the lease can expire between two heartbeats: live instances are removed"
+    };
+    Some(
+        Problem::warning(place, format!("a lease of {lease} s is not longer than the heartbeat interval of {heartbeat} s"))
+            .label(consequence)
+            .related(whence.of(at, &HEARTBEAT), "the heartbeat interval")
+            .hint("a lease lasts one duration after a registration, two after a heartbeat: give it at least three intervals"),
+    )
+}
+
+/// A change that leaves the delta before a client comes to fetch it (`eureka-server.md` section 6).
+fn delta_window(scenario: &Scenario, app: &Application, at: usize, whence: &Whence<'_>) -> Option<Problem> {
+    let (server, client) = (&scenario.server, &app.client);
+    if !client.fetch_registry || client.disable_delta || server.disable_delta {
+        return None;
+    }
+    let cached =
+        if server.use_read_only_response_cache { server.response_cache_update_interval_ms } else { 0 };
+    let gap_ms = u64::from(client.registry_fetch_interval_seconds) * 1_000 + u64::from(cached);
+    let kept_ms = u64::from(server.retention_time_in_ms_in_delta_queue);
+    if gap_ms <= kept_ms {
+        return None;
+    }
+    let retention = ["eureka", "server", "retention-time-in-m-s-in-delta-queue"];
+    let place = whence.of(at, &FETCH).or_else(|| whence.global(&retention));
+    let (gap, kept) = (SimDuration::from_millis(gap_ms), SimDuration::from_millis(kept_ms));
+    Some(
+        Problem::warning(
+            place,
+            format!("a change stays in the delta for {kept}, but a client may look only after {gap}"),
+        )
+        .label("clients miss changes: the hash differs and they fetch everything")
+        .hint("the fetch interval and the response cache's together should stay below the delta's retention"),
+    )
+}
+
+/// A server that refuses deltas to clients that ask for them (`eureka-client.md` 3.3).
+fn refused_delta(scenario: &Scenario, app: &Application, at: usize, whence: &Whence<'_>) -> Option<Problem> {
+    if !scenario.server.disable_delta || app.client.disable_delta || !app.client.fetch_registry {
+        return None;
+    }
+    Some(
+        Problem::warning(
+            whence.global(&["eureka", "server", "disable-delta"]),
+            "the server refuses deltas, but its clients ask for them",
+        )
+        .label("every fetch is two requests: a delta answered 403, then a full one")
+        .related(whence.of(at, &["eureka", "client", "disable-delta"]), "the clients' setting")
+        .hint("set `disable-delta = true` in `[eureka.client]` too"),
+    )
+}
+
+/// `log-delta-diff` (`eureka-client.md` 3.3).
+fn logged_delta(app: &Application, at: usize, whence: &Whence<'_>) -> Option<Problem> {
+    if !app.client.log_delta_diff || app.client.disable_delta {
+        return None;
+    }
+    Some(
+        Problem::warning(
+            whence.of(at, &["eureka", "client", "log-delta-diff"]),
+            "`log-delta-diff` does more than log",
+        )
+        .label("every delta is followed by a full fetch"),
+    )
+}
+
+/// A supervisor that gives up before the transport does (`eureka-client.md` 2.1, 6.7). Told only where a call
+/// can hang: when the server pauses or is cut off.
+fn hanging_calls(scenario: &Scenario, app: &Application, at: usize, whence: &Whence<'_>) -> Option<Problem> {
+    let client = &app.client;
+    let supervisor = seconds(client.lease_renewal_interval_in_seconds);
+    let read = client.transport.read_limit();
+    let hangs = |fault: &Fault| match &fault.verb {
+        Verb::Pause { targets: Targets::Server, length } => *length > supervisor,
+        Verb::Partition { length, .. } => length.is_none_or(|length| length > supervisor),
+        _ => false,
+    };
+    if read <= supervisor || !client.register_with_eureka || !scenario.faults.iter().any(hangs) {
+        return None;
+    }
+    let threads = client.heartbeat_executor_thread_pool_size;
+    let place = whence
+        .of(at, &["transport", "read-timeout"])
+        .or_else(|| whence.of(at, &["eureka", "client", "eureka-server-read-timeout-seconds"]))
+        .or_else(|| whence.of(at, &HEARTBEAT));
+    Some(
+        Problem::warning(place, format!("a heartbeat's supervisor gives up after {supervisor}, its call after {read}"))
+            .label("calls to a server that hangs outlive their supervisor")
+            .hint(format!(
+                "time-outs double the delay up to {} intervals, and {threads} calls that hang block the next: the \
+                 fleet may come back minutes after the server does",
+                client.heartbeat_executor_exponential_back_off_bound
+            )),
+    )
+}
+
+/// Settings that another one makes idle.
+fn without_effect(scenario: &Scenario, whence: &Whence<'_>) -> Vec<Problem> {
+    let server = &scenario.server;
+    let idle = [
+        (
+            !server.use_read_only_response_cache,
+            "response-cache-update-interval-ms",
+            "the read-only cache is off",
+        ),
+        (
+            server.flavour == Flavour::Spring && server.default_open_for_traffic_count > 0,
+            "wait-time-in-ms-when-sync-empty",
+            "a Spring server counts as filled from the start, since `default-open-for-traffic-count` is not 0",
+        ),
+        (
+            !server.enable_self_preservation,
+            "expected-client-renewal-interval-seconds",
+            "self-preservation is off",
+        ),
+    ];
+    idle.into_iter()
+        .filter(|(holds, ..)| *holds)
+        .filter_map(|(_, name, why)| {
+            let place = whence.global(&["eureka", "server", name])?;
+            Some(Problem::warning(place, format!("`{name}` has no effect")).label(why))
+        })
+        .collect()
+}
+
+fn nobody_watches(scenario: &Scenario) -> Option<Problem> {
+    let watches = scenario.applications.iter().any(|app| app.observers);
+    (!watches).then(|| {
+        Problem::warning(None, "no application observes: `client` and `balancer` will have no observations")
+            .hint("set `observers = true` for at least one that fetches the registry")
+    })
+}
+
+/// A fault that comes when the run is over.
+fn too_late(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
+    let opened = scenario.server.serves_after() + scenario.start_window + scenario.warm_up;
+    let (earliest, latest) = (opened + fault.at, opened + fault.at + fault.within);
+    if latest < scenario.duration {
+        return None;
+    }
+    let never = earliest >= scenario.duration;
+    let place = table.get("at").map_or_else(|| table.place.clone(), |node| node.place.clone());
+    Some(
+        Problem::warning(place, format!("the run ends at {}", scenario.duration))
+            .label(if never {
+                format!("this fault never happens: it is due at {earliest}")
+            } else {
+                format!("this fault may never happen: it is due at {earliest} to {latest}")
+            })
+            .hint("faults are timed from the end of the warm-up; set a longer `duration`"),
+    )
+}
+
+/// A share so small that nobody is hit.
+fn hits_nobody(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
+    let selection = match &fault.verb {
+        Verb::Crash(Targets::Instances(selection)) | Verb::Stop(Targets::Instances(selection)) => selection,
+        Verb::Restart { targets: Targets::Instances(selection), .. }
+        | Verb::Pause { targets: Targets::Instances(selection), .. } => selection,
+        Verb::Partition { targets, .. } => targets,
+        _ => return None,
+    };
+    let Which::Share(share) = selection.which else { return None };
+    let fleet = scenario.applications.iter().enumerate();
+    let of: u64 = fleet
+        .filter(|(at, _)| selection.application.is_none_or(|app| app.index() == *at))
+        .map(|(_, app)| u64::from(app.instances))
+        .sum();
+    if share * of as f64 >= 0.5 {
+        return None;
+    }
+    Some(
+        Problem::warning(table.place.clone(), format!("a share of {share} of {of} instances rounds to none"))
+            .label("this fault hits nobody"),
+    )
+}
+
+/// An expectation of something that no fault brings about.
+fn never_observed(scenario: &Scenario, claim: &Claim, table: &Table) -> Option<Problem> {
+    let Claim::Latency { event: Some(event), .. } = claim else { return None };
+    let brings = |fault: &Fault| match (&fault.verb, event) {
+        (Verb::Crash(Targets::Instances(_)), EventKind::Crash)
+        | (Verb::Stop(Targets::Instances(_)), EventKind::Stop) => true,
+        (Verb::Restart { targets: Targets::Instances(_), graceful, .. }, EventKind::Crash) => !graceful,
+        (Verb::Restart { targets: Targets::Instances(_), graceful, .. }, EventKind::Stop) => *graceful,
+        (_, EventKind::Registration) => true,
+        _ => false,
+    };
+    if scenario.faults.iter().any(brings) || *event == EventKind::Registration {
+        return None;
+    }
+    let place = table.get("that").map(|node| node.place.clone());
+    Some(
+        Problem::warning(place, format!("no fault brings about a {}", event.name()))
+            .label("without an observation an expectation is missed"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse;
+
+    /// The titles and labels of the warnings about a scenario, one a line.
+    fn warnings(text: &str) -> String {
+        let text = format!("{text}\n[[application]]\nname = \"a\"\ninstances = 100\n");
+        let loaded = parse("test.toml", &text, &[]).unwrap_or_else(|problems| panic!("{problems}"));
+        let lines = loaded.warnings.iter().map(|warning| format!("{}: {}\n", warning.title, warning.label));
+        lines.collect()
+    }
+
+    #[test]
+    fn the_defaults_are_no_surprise() {
+        assert_eq!(warnings(""), "");
+    }
+
+    #[test]
+    fn a_lease_shorter_than_its_heartbeat() {
+        let text = warnings("[eureka.instance]\nlease-expiration-duration-in-seconds = 20");
+        assert!(text.contains("the lease can expire between two heartbeats"), "{text}");
+        // Two durations of 15 s are the interval of 30 s: even a renewed lease ends.
+        let text = warnings("[eureka.instance]\nlease-expiration-duration-in-seconds = 15");
+        assert!(text.contains("every lease expires between two heartbeats"), "{text}");
+    }
+
+    #[test]
+    fn a_change_that_leaves_the_delta_too_early() {
+        // 160 s until the fetch and 30 s until the cache's refill exceed 180 s; 150 s and 30 s do not.
+        let text = warnings("[eureka.client]\nregistry-fetch-interval-seconds = 160");
+        assert!(text.contains("clients miss changes"), "{text}");
+        assert_eq!(warnings("[eureka.client]\nregistry-fetch-interval-seconds = 150"), "");
+    }
+
+    #[test]
+    fn deltas_that_are_refused_or_doubled() {
+        let text = warnings("[eureka.server]\ndisable-delta = true");
+        assert!(text.contains("every fetch is two requests"), "{text}");
+        assert_eq!(
+            warnings("[eureka.server]\ndisable-delta = true\n[eureka.client]\ndisable-delta = true"),
+            ""
+        );
+        assert!(warnings("[eureka.client]\nlog-delta-diff = true").contains("followed by a full fetch"));
+    }
+
+    #[test]
+    fn calls_that_outlive_their_supervisor() {
+        // The newest transport reads for 180 s; the supervisor waits one heartbeat interval, 30 s.
+        let text = warnings("[[fault]]\npause = { server = true, for = \"40s\" }");
+        assert!(text.contains("gives up after 30s, its call after 3m"), "{text}");
+        assert_eq!(warnings("[[fault]]\npause = { server = true, for = \"20s\" }"), "");
+        let jersey = "[transport]\nkind = \"jersey\"\n[[fault]]\npause = { server = true, for = \"40s\" }";
+        assert_eq!(warnings(jersey), "");
+    }
+
+    #[test]
+    fn settings_without_effect() {
+        let text = warnings("[eureka.client]\neureka-server-read-timeout-seconds = 4");
+        assert!(text.contains("only Jersey heeds it; the transport is `rest-client`"), "{text}");
+        let text = warnings("[eureka.server]\nwait-time-in-ms-when-sync-empty = 0");
+        assert!(text.contains("counts as filled from the start"), "{text}");
+    }
+
+    #[test]
+    fn faults_that_come_too_late_or_hit_nobody() {
+        // Window 30 s and warm-up 5 min: a fault at 25 min is due at 30 min 30 s, the run ends at 30 min.
+        assert!(warnings("[[fault]]\nat = \"25m\"\ncrash = { count = 1 }").contains("never happens"));
+        assert!(warnings("[[fault]]\nat = \"24m\"\ncrash = { count = 1 }").contains("may never happen"));
+        assert!(warnings("[[fault]]\ncrash = { share = 0.004 }").contains("rounds to none"));
+    }
+
+    #[test]
+    fn expectations_of_what_never_happens() {
+        let text = warnings("[[expect]]\nthat = \"crash registry max below 5m\"");
+        assert!(text.contains("no fault brings about a crash"), "{text}");
+    }
+}

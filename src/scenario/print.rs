@@ -1,0 +1,425 @@
+//! A scenario as canonical text: every setting written out, in one order and one spelling.
+//!
+//! The text is a scenario file itself: reading it gives the same scenario again. It says everything that
+//! defaults would say, so that its hash, which every manifest carries, stands for what was run even after a
+//! default has changed. The settings of the first application are written as those of the fleet; other
+//! applications add only what differs.
+
+use std::fmt::Write;
+
+use super::check_eureka::{Layer, balancer_word, transport_word};
+use super::check_release;
+use super::format::BALANCER_KINDS;
+use super::format_fault::VERBS;
+use super::properties::{self, Field, Property};
+use super::types::{
+    Application, Delay, Direction, Expectation, Fault, Scenario, Selection, Targets, Verb, Which,
+};
+use crate::engine::SimDuration;
+use crate::model::client::{BalancerConfig, ClientConfig, TransportConfig};
+use crate::model::eureka::Flavour;
+use crate::model::id::AppId;
+
+/// The canonical text of a scenario.
+pub fn canonical(scenario: &Scenario) -> String {
+    let mut page = Page { text: String::new(), section: String::new() };
+    top(&mut page, scenario);
+    server(&mut page, scenario);
+    let base = scenario.applications.first().map(layer);
+    if let Some(base) = &base {
+        client_settings(&mut page, "", base, None);
+        registry(&mut page, scenario);
+    }
+    page.section("network", |lines| match scenario.network.latency {
+        Delay::Constant(latency) => lines.length("latency", latency),
+        Delay::Uniform(from, to) => {
+            lines.line("latency", format!("{{ uniform = [{}, {}] }}", quoted(from), quoted(to)));
+        }
+    });
+    for app in &scenario.applications {
+        application(&mut page, app, base.as_ref());
+    }
+    for fault in &scenario.faults {
+        self::fault(&mut page, fault, &scenario.applications);
+    }
+    for expectation in &scenario.expectations {
+        expect(&mut page, expectation);
+    }
+    page.text
+}
+
+/// The text so far, and the lines of the section being written.
+struct Page {
+    text: String,
+    section: String,
+}
+
+impl Page {
+    /// A table with its lines; without lines no table.
+    fn section(&mut self, path: &str, write: impl FnOnce(&mut Self)) {
+        write(self);
+        let lines = std::mem::take(&mut self.section);
+        if !lines.is_empty() {
+            let gap = if self.text.is_empty() { "" } else { "\n" };
+            let _ = write!(self.text, "{gap}[{path}]\n{lines}");
+        }
+    }
+
+    fn line(&mut self, key: &str, value: impl std::fmt::Display) {
+        let _ = writeln!(self.section, "{key} = {value}");
+    }
+
+    fn text(&mut self, key: &str, value: &str) {
+        self.line(key, string(value));
+    }
+
+    fn length(&mut self, key: &str, value: SimDuration) {
+        self.line(key, quoted(value));
+    }
+
+    fn length_or(&mut self, key: &str, value: Option<SimDuration>, word: &str) {
+        self.line(key, value.map_or_else(|| string(word), quoted));
+    }
+
+    fn number(&mut self, key: &str, value: f64) {
+        self.line(key, format!("{value:?}"));
+    }
+
+    /// The properties of a configuration: all, or those that differ from another.
+    fn properties<C: Clone>(&mut self, properties: &[Property<C>], config: &C, unless: Option<&C>) {
+        for Property { key, field } in properties {
+            let value = property(field, config);
+            if unless.is_none_or(|other| property(field, other) != value) {
+                self.line(key.name, value);
+            }
+        }
+    }
+}
+
+fn property<C: Clone>(field: &Field<C>, config: &C) -> String {
+    let config = &mut config.clone();
+    match field {
+        Field::Flag(field) => field(config).to_string(),
+        Field::Count(field) => field(config).to_string(),
+        Field::Share(field) => format!("{:?}", field(config)),
+        Field::Status(field) => string(field(config).map_or("none", |status| status.name())),
+    }
+}
+
+/// A TOML string.
+fn string(text: &str) -> String {
+    toml::Value::String(text.to_owned()).to_string()
+}
+
+fn quoted(length: SimDuration) -> String {
+    format!("\"{length}\"")
+}
+
+fn top(page: &mut Page, scenario: &Scenario) {
+    page.text("title", &scenario.title);
+    page.text("about", &scenario.about);
+    page.line("seed", scenario.seed);
+    page.line("replicates", scenario.replicates);
+    page.length("duration", scenario.duration);
+    page.line("stop-when-settled", scenario.stop_when_settled);
+    page.line("event-budget", scenario.event_budget);
+    let flavour = match scenario.server.flavour {
+        Flavour::Spring => "spring",
+        Flavour::Netflix => "netflix",
+    };
+    page.text("flavour", flavour);
+    page.text("release", &scenario.release);
+    page.text = std::mem::take(&mut page.section);
+    page.section("start", |lines| {
+        lines.length("window", scenario.start_window);
+        lines.length("warm-up", scenario.warm_up);
+    });
+}
+
+fn server(page: &mut Page, scenario: &Scenario) {
+    let config = &scenario.server;
+    page.section("server", |lines| {
+        lines.line("register-with-eureka", config.register_with_eureka);
+        lines.line("fetch-registry", config.fetch_registry);
+        lines.length_or("starts-at-second", scenario.server_starts_at_second, "random");
+        lines.line("eviction-before-bucket", config.eviction_before_bucket);
+        lines.line("process-backlog-after-pause", config.process_backlog_after_pause);
+    });
+    let rules = check_release::named(&scenario.release, config.flavour);
+    let mut base = Layer::server(&rules, config.flavour);
+    base.config.register_with_eureka = config.register_with_eureka;
+    base.config.fetch_registry = config.fetch_registry;
+    let own = Layer { config: scenario.server_client.clone(), first_call: None };
+    client_settings(page, "server.", &own, Some(&base));
+    page.section("eureka.server", |lines| lines.properties(properties::SERVER, config, None));
+}
+
+fn registry(page: &mut Page, scenario: &Scenario) {
+    if scenario.server.flavour == Flavour::Spring {
+        page.section("eureka.instance.registry", |lines| {
+            lines.properties(properties::REGISTRY, &scenario.server, None);
+        });
+    }
+}
+
+fn layer(app: &Application) -> Layer {
+    Layer { config: app.client.clone(), first_call: app.balancer_first_call }
+}
+
+/// The tables of a client's settings below `prefix`: all, or what differs from `base`.
+fn client_settings(page: &mut Page, prefix: &str, own: &Layer, base: Option<&Layer>) {
+    let other = base.map(|base| &base.config);
+    let config = &own.config;
+    page.section(&format!("{prefix}eureka.client"), |lines| {
+        lines.properties(properties::CLIENT, config, other);
+    });
+    page.section(&format!("{prefix}eureka.client.transport"), |lines| {
+        lines.properties(properties::CLIENT_TRANSPORT, config, other);
+    });
+    page.section(&format!("{prefix}eureka.instance"), |lines| {
+        lines.properties(properties::INSTANCE, config, other);
+    });
+    if other.is_none_or(|other| other.transport != config.transport) {
+        page.section(&format!("{prefix}transport"), |lines| transport(lines, &config.transport));
+    }
+    let same_balancer =
+        base.is_some_and(|base| base.config.balancer == config.balancer && base.first_call == own.first_call);
+    if !same_balancer {
+        page.section(&format!("{prefix}balancer"), |lines| balancer(lines, config, own.first_call));
+    }
+}
+
+fn transport(lines: &mut Page, config: &TransportConfig) {
+    lines.text("kind", transport_word(config.kind));
+    lines.length_or("connect-timeout", config.connect_timeout, "none");
+    lines.length_or("read-timeout", config.read_timeout, "none");
+    lines.line("pooled", config.pooled);
+    lines.line("interrupt-cancels-retries", config.interrupt_cancels_retries);
+    lines.line("understands-not-found", config.understands_not_found);
+}
+
+fn balancer(lines: &mut Page, config: &ClientConfig, first_call: Option<SimDuration>) {
+    debug_assert!(BALANCER_KINDS.contains(&balancer_word(&config.balancer)));
+    lines.text("kind", balancer_word(&config.balancer));
+    match config.balancer {
+        BalancerConfig::None => {}
+        BalancerConfig::Ribbon { refresh_interval } => lines.length("refresh-interval", refresh_interval),
+        BalancerConfig::SpringCloudLoadBalancer { ttl, call_rate } => {
+            lines.length("ttl", ttl);
+            match call_rate {
+                Some(rate) => lines.number("calls-per-second", rate),
+                None => lines.text("calls-per-second", "dense"),
+            }
+        }
+    }
+    lines.length_or("first-call", first_call, "random");
+}
+
+fn application(page: &mut Page, app: &Application, base: Option<&Layer>) {
+    page.section("[application]", |lines| {
+        lines.text("name", &app.name);
+        lines.line("instances", app.instances);
+        lines.line("observers", app.observers);
+    });
+    client_settings(page, "application.", &layer(app), base);
+}
+
+fn fault(page: &mut Page, fault: &Fault, apps: &[Application]) {
+    let name = |app: AppId| string(&apps[app.index()].name);
+    let (verb, parts) = match &fault.verb {
+        Verb::Crash(targets) => (VERBS[0], vec![self::targets(targets, apps)]),
+        Verb::Stop(targets) => (VERBS[1], vec![self::targets(targets, apps)]),
+        Verb::Restart { targets, down_for, new_id, graceful } => {
+            let mut parts = vec![self::targets(targets, apps), format!("down-for = {}", quoted(*down_for))];
+            if *targets != Targets::Server {
+                parts.push(format!("new-id = {new_id}"));
+                parts.push(format!("graceful = {graceful}"));
+            }
+            (VERBS[2], parts)
+        }
+        Verb::Pause { targets, length } => {
+            (VERBS[3], vec![self::targets(targets, apps), format!("for = {}", quoted(*length))])
+        }
+        Verb::Partition { targets, length, lost } => {
+            let lost = match lost {
+                Direction::Both => "both",
+                Direction::ToServer => "to-server",
+                Direction::FromServer => "from-server",
+            };
+            let mut parts = vec![selection(targets, apps)];
+            parts.extend(length.map(|length| format!("for = {}", quoted(length))));
+            parts.push(format!("lost = \"{lost}\""));
+            (VERBS[4], parts)
+        }
+        Verb::Start { application, count } => {
+            (VERBS[5], vec![format!("application = {}", name(*application)), format!("count = {count}")])
+        }
+    };
+    page.section("[fault]", |lines| {
+        lines.length("at", fault.at);
+        lines.length("within", fault.within);
+        lines.line(verb, format!("{{ {} }}", parts.join(", ")));
+    });
+}
+
+fn targets(targets: &Targets, apps: &[Application]) -> String {
+    match targets {
+        Targets::Server => "server = true".into(),
+        Targets::Instances(selection) => self::selection(selection, apps),
+    }
+}
+
+fn selection(selection: &Selection, apps: &[Application]) -> String {
+    let which = match &selection.which {
+        Which::All => "all = true".into(),
+        Which::Count(count) => format!("count = {count}"),
+        Which::Share(share) => format!("share = {share:?}"),
+        Which::Named(names) => {
+            let names: Vec<String> = names
+                .iter()
+                .map(|(app, ordinal)| string(&format!("{}-{ordinal}", apps[app.index()].name)))
+                .collect();
+            format!("instances = [{}]", names.join(", "))
+        }
+    };
+    match selection.application {
+        Some(app) => format!("{which}, application = {}", string(&apps[app.index()].name)),
+        None => which,
+    }
+}
+
+fn expect(page: &mut Page, expectation: &Expectation) {
+    page.section("[expect]", |lines| {
+        lines.text("that", &expectation.text);
+        if expectation.in_share < 1.0 {
+            lines.number("in", expectation.in_share);
+        } else {
+            lines.text("in", "all");
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Loaded, parse};
+    use super::*;
+
+    fn read(text: &str) -> Scenario {
+        match parse("test.toml", text, &[]) {
+            Ok(Loaded { scenario, .. }) => scenario,
+            Err(problems) => panic!("{problems}\n{text}"),
+        }
+    }
+
+    fn comes_back(text: &str) {
+        let scenario = read(text);
+        let printed = canonical(&scenario);
+        assert_eq!(read(&printed), scenario, "{printed}");
+        assert_eq!(canonical(&read(&printed)), printed);
+    }
+
+    #[test]
+    fn a_small_scenario_comes_back() {
+        comes_back("[[application]]\nname = \"a\"\n");
+    }
+
+    #[test]
+    fn every_corner_comes_back() {
+        comes_back(
+            r#"
+title = "quotes \" and \\ and\nlines"
+about = """
+two
+lines"""
+seed = 18446744073709551615
+flavour = "spring"
+[server]
+register-with-eureka = true
+starts-at-second = "59s 999ms 999us 999ns"
+[server.eureka.client]
+registry-fetch-interval-seconds = 5
+[server.transport]
+read-timeout = "none"
+[eureka.instance.registry]
+default-open-for-traffic-count = 0
+[network]
+latency = { uniform = ["1ns", "5ms"] }
+[[application]]
+name = "a-1"
+instances = 3
+[application.balancer]
+kind = "ribbon"
+first-call = "3s"
+[application.transport]
+kind = "jersey"
+[application.eureka.instance]
+initial-status = "none"
+[[application]]
+name = "a"
+instances = 0
+observers = false
+[application.balancer]
+calls-per-second = 1e-3
+[[fault]]
+crash = { instances = ["a-1-1", "a-1"], }
+[[fault]]
+at = "1h"
+within = "0s"
+restart = { server = true }
+[[fault]]
+restart = { share = 0.3, application = "a-1", new-id = true, graceful = true }
+[[fault]]
+pause = { all = true, for = "1m" }
+[[fault]]
+partition = { count = 1, lost = "to-server" }
+[[fault]]
+start = { application = "a", count = 2 }
+[[expect]]
+that = "Balancer P99  below 5m30s"
+in = 0.95
+"#,
+        );
+    }
+
+    const VERBS: [&str; 6] = [
+        "crash = { count = 2 }",
+        "stop = { share = 0.125, application = \"b\" }",
+        "restart = { instances = [\"a-1\"], down-for = \"1ms\" }",
+        "pause = { server = true, for = \"1h 1ns\" }",
+        "partition = { all = true, for = \"5m\" }",
+        "start = { application = \"b\" }",
+    ];
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_printed_is_read_back(
+            title in "\\PC{0,20}",
+            (seed, nanos, budget) in (0..=u64::MAX, 1..=1_000_000_000_000_u64, 1..=u64::MAX),
+            (share, in_share, rate) in (0.0..=1.0_f64, 0.001..=1.0_f64, 0.001..=1e6_f64),
+            (flag, netflix, ribbon) in (proptest::bool::ANY, proptest::bool::ANY, proptest::bool::ANY),
+            (count, second_count) in (1..=2_147_483_u32, 1..=2_147_483_u32),
+            verbs in proptest::collection::vec(proptest::sample::select(VERBS.to_vec()), 0..4),
+        ) {
+            let flavour = if netflix { "netflix" } else { "spring" };
+            let balancer = if ribbon {
+                format!("kind = \"ribbon\"\nrefresh-interval = \"{nanos}ns\"")
+            } else {
+                format!("kind = \"spring-cloud-loadbalancer\"\ncalls-per-second = {rate:?}")
+            };
+            let faults: String = verbs.iter().map(|verb| format!("[[fault]]\n{verb}\n")).collect();
+            comes_back(&format!(
+                "title = {}\nseed = {seed}\nevent-budget = {budget}\nduration = \"{nanos}ns\"\n\
+                 flavour = \"{flavour}\"\n\
+                 [eureka.server]\nrenewal-percent-threshold = {share:?}\nuse-read-only-response-cache = {flag}\n\
+                 [eureka.instance]\nlease-renewal-interval-in-seconds = {count}\n\
+                 [balancer]\n{balancer}\n\
+                 [[application]]\nname = \"a\"\ninstances = 2\n\
+                 [[application]]\nname = \"b\"\n\
+                 [application.eureka.client]\nregistry-fetch-interval-seconds = {second_count}\n\
+                 [application.transport]\nkind = \"web-client\"\npooled = {flag}\n\
+                 {faults}[[expect]]\nthat = \"no eviction\"\nin = {in_share:?}\n",
+                string(&title),
+            ));
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The JSON schema of the format, made from the tables that the check itself uses: for editors, which complete
+//! and mark keys while a scenario is written.
+
+use serde_json::{Map, Value, json};
+
+use super::format::{Key, Section, Shape, TOP};
+use super::format_fault::{FAULT, TARGETS, VERBS};
+
+/// Durations, as far as a pattern can tell.
+const DURATION: &str = r"^\s*(0|([0-9]+\s*[A-Za-z]+\s*)+)$";
+
+/// The JSON schema (draft 2020-12) of a scenario file.
+pub fn json_schema() -> Value {
+    let mut schema = section(&TOP);
+    schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
+    schema["title"] = json!("stillup scenario");
+    schema["required"] = json!(["application"]);
+    schema["properties"]["application"]["minItems"] = json!(1);
+    schema
+}
+
+fn section(section: &'static Section) -> Value {
+    let keys = (section.keys)();
+    let properties: Map<String, Value> =
+        keys.iter().map(|key| (key.name.to_owned(), self::key(key))).collect();
+    let mut schema = json!({ "type": "object", "additionalProperties": false, "properties": properties });
+    let has = |name: &str| keys.iter().any(|key| key.name == name);
+    let one_of = |choices: &[&str]| -> Value {
+        choices.iter().filter(|name| has(name)).map(|name| json!({ "required": [name] })).collect()
+    };
+    let required: &[&str] = match section.path {
+        "application" => &["name"],
+        "expect" => &["that"],
+        "pause" => &["for"],
+        "start" if has("application") => &["application"],
+        _ => &[],
+    };
+    if !required.is_empty() {
+        schema["required"] = json!(required);
+    }
+    if std::ptr::eq(section, &FAULT) {
+        schema["oneOf"] = one_of(&VERBS);
+    } else if has("share") {
+        schema["oneOf"] = one_of(&TARGETS);
+    }
+    schema
+}
+
+fn key(key: &'static Key) -> Value {
+    let mut schema = shape(key.shape);
+    let default = if key.default.is_empty() { String::new() } else { format!(" Default: {}.", key.default) };
+    schema["description"] = json!(format!("{}{default}", key.doc));
+    schema
+}
+
+fn shape(shape: Shape) -> Value {
+    match shape {
+        Shape::Text => json!({ "type": "string" }),
+        Shape::Flag => json!({ "type": "boolean" }),
+        Shape::Count { min, max, .. } => json!({ "type": "integer", "minimum": min, "maximum": max }),
+        Shape::CountOrDefault { max, .. } => json!({ "type": "integer", "maximum": max }),
+        Shape::Share => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
+        Shape::Rate { words } => {
+            json!({ "oneOf": [{ "type": "number", "minimum": 1e-6, "maximum": 1e6 }, { "enum": words }] })
+        }
+        Shape::Length { words: [], .. } => duration(),
+        Shape::Length { words, .. } => json!({ "anyOf": [duration(), { "enum": words }] }),
+        Shape::Choice(words) => json!({ "enum": words }),
+        Shape::Names => json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 }),
+        Shape::Delay => {
+            let ends = json!({ "type": "array", "items": duration(), "minItems": 2, "maxItems": 2 });
+            let uniform = json!({
+                "type": "object",
+                "properties": { "uniform": ends },
+                "required": ["uniform"],
+                "additionalProperties": false,
+            });
+            json!({ "oneOf": [duration(), uniform] })
+        }
+        Shape::ShareOfReplicates => {
+            json!({ "oneOf": [{ "type": "number", "exclusiveMinimum": 0, "maximum": 1 }, { "const": "all" }] })
+        }
+        Shape::Table(below) => section(below),
+        Shape::Tables(below) => json!({ "type": "array", "items": section(below) }),
+    }
+}
+
+fn duration() -> Value {
+    json!({ "type": "string", "pattern": DURATION, "examples": ["30s", "1m 30s", "500ms"] })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_schema_knows_the_sections_and_their_ranges() {
+        let schema = json_schema();
+        let server = &schema["properties"]["eureka"]["properties"]["server"]["properties"];
+        assert_eq!(server["eviction-interval-timer-in-ms"]["minimum"], json!(1));
+        assert_eq!(schema["properties"]["application"]["items"]["required"], json!(["name"]));
+        assert_eq!(schema["properties"]["fault"]["items"]["oneOf"].as_array().map(Vec::len), Some(6));
+        // A partition has no `server` among its targets: four of five.
+        let partition = &schema["properties"]["fault"]["items"]["properties"]["partition"];
+        assert_eq!(partition["oneOf"].as_array().map(Vec::len), Some(4));
+        assert!(schema["properties"]["start"].get("required").is_none());
+    }
+}

@@ -1,0 +1,283 @@
+//! The shape of a file: no unknown key, every value of its type and in its range.
+//!
+//! One walk over the tree beside the tables of [`super::format`]. What it cannot see, that two settings fit
+//! together or that a target exists, is left to [`super::check`].
+
+use super::diagnostic::Problem;
+use super::document::{Entry, Node, Table, Value};
+use super::duration;
+use super::format::{Key, Section, Shape, TOP};
+use super::suggest::{closest, did_you_mean, in_short, one_of, uniform};
+use super::unmodelled;
+use super::values;
+use crate::engine::SimDuration;
+
+/// Checks the whole file.
+pub(super) fn check(root: &Table, problems: &mut Vec<Problem>) {
+    check_table(root, &TOP, problems);
+}
+
+fn check_table(table: &Table, section: &'static Section, problems: &mut Vec<Problem>) {
+    for entry in &table.entries {
+        match section.key(&entry.key) {
+            Some(key) => check_value(entry, key, problems),
+            None => problems.push(unknown_key(entry, section)),
+        }
+    }
+}
+
+fn check_value(entry: &Entry, key: &'static Key, problems: &mut Vec<Problem>) {
+    let node = &entry.node;
+    let problem = match key.shape {
+        Shape::Table(section) => match &node.value {
+            Value::Table(table) => return check_table(table, section, problems),
+            _ => Some(wrong_type(entry, "a table").hint(format!("write `[{}]`", key.name))),
+        },
+        Shape::Tables(section) => return check_tables(entry, section, problems),
+        Shape::Text => node.as_text().is_none().then(|| wrong_type(entry, "a text")),
+        Shape::Flag => (!matches!(node.value, Value::Flag(_))).then(|| wrong_flag(entry)),
+        Shape::Count { min, max, unit } => count(entry, min, max, unit),
+        Shape::CountOrDefault { max, default, unit } => count_or_default(entry, max, default, unit),
+        Shape::Share => share(entry),
+        Shape::Rate { words } => rate(entry, words),
+        Shape::Length { min, max, words } => length(entry, min, max, words),
+        Shape::Choice(words) => choice(entry, words),
+        Shape::Names => names(entry),
+        Shape::Delay => delay(entry),
+        Shape::ShareOfReplicates => share_of_replicates(entry),
+    };
+    problems.extend(problem);
+}
+
+fn check_tables(entry: &Entry, section: &'static Section, problems: &mut Vec<Problem>) {
+    let Value::List(nodes) = &entry.node.value else {
+        let path = section.path;
+        let problem = wrong_type(entry, "a list of tables")
+            .hint(format!("write `[[{path}]]`, in double brackets, once for each {path}"));
+        return problems.push(problem);
+    };
+    for node in nodes {
+        match &node.value {
+            Value::Table(table) => check_table(table, section, problems),
+            other => problems.push(
+                Problem::error(node.place.clone(), format!("each `{}` is a table", entry.key))
+                    .label(format!("this is {}", other.kind())),
+            ),
+        }
+    }
+}
+
+fn unknown_key(entry: &Entry, section: &'static Section) -> Problem {
+    let key = entry.key.as_str();
+    if let Some(why) = unmodelled::why(section.path, key) {
+        return Problem::warning(entry.key_place.clone(), format!("`{key}` has no effect here"))
+            .label("not modelled")
+            .hint(why);
+    }
+    let place = if section.path.is_empty() {
+        "at the top of a scenario".to_owned()
+    } else {
+        format!("in `{}`", section.path)
+    };
+    let names = || (section.keys)().into_iter().map(|key| key.name);
+    let near = closest(key, names()).or_else(|| in_short(key, names()));
+    let same_word = near.is_some_and(|name| uniform(name) == uniform(key));
+    let hint = match (home_of(key), near) {
+        (Some(home), _) if !same_word => format!("it belongs in `[{home}]`"),
+        (_, Some(near)) => format!("did you mean `{near}`?"),
+        _ => format!("known here: {}", one_of(names())),
+    };
+    Problem::error(entry.key_place.clone(), format!("unknown key `{key}` {place}"))
+        .label("not known")
+        .hint(hint)
+}
+
+/// The section among Eureka's and our single ones that has exactly this key, if only one has.
+fn home_of(key: &str) -> Option<&'static str> {
+    use super::format as f;
+    let sections: [&'static Section; 9] = [
+        &f::START,
+        &f::EUREKA_SERVER,
+        &f::EUREKA_CLIENT,
+        &f::CLIENT_TRANSPORT,
+        &f::EUREKA_INSTANCE,
+        &f::INSTANCE_REGISTRY,
+        &f::BALANCER,
+        &f::TRANSPORT,
+        &f::NETWORK,
+    ];
+    let mut homes = sections
+        .into_iter()
+        .filter(|section| (section.keys)().iter().any(|known| uniform(known.name) == uniform(key)));
+    match (homes.next(), homes.next()) {
+        (Some(only), None) => Some(only.path),
+        _ => None,
+    }
+}
+
+fn wrong_type(entry: &Entry, wanted: &str) -> Problem {
+    Problem::error(entry.node.place.clone(), format!("`{}` must be {wanted}", entry.key))
+        .label(format!("this is {}", entry.node.value.kind()))
+}
+
+fn wrong_flag(entry: &Entry) -> Problem {
+    let problem = wrong_type(entry, "`true` or `false`");
+    match entry.node.as_text() {
+        Some(text @ ("true" | "false")) => problem.hint(format!("write it without quotes: {text}")),
+        _ => problem,
+    }
+}
+
+fn out_of_range(entry: &Entry, range: String) -> Problem {
+    Problem::error(entry.node.place.clone(), format!("`{}` is out of range", entry.key)).label(range)
+}
+
+fn counted(unit: &str) -> String {
+    if unit.is_empty() { "a whole number".into() } else { format!("a whole number of {unit}") }
+}
+
+fn count(entry: &Entry, min: u64, max: u64, unit: &str) -> Option<Problem> {
+    let Value::Integer(number) = entry.node.value else { return Some(not_a_count(entry, unit)) };
+    let fits = number.is_some_and(|number| (i128::from(min)..=i128::from(max)).contains(&number));
+    let range = if max == u64::MAX { format!("at least {min}") } else { format!("from {min} to {max}") };
+    let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
+    (!fits).then(|| out_of_range(entry, format!("must be {range}{unit}")))
+}
+
+fn not_a_count(entry: &Entry, unit: &str) -> Problem {
+    let problem = wrong_type(entry, &counted(unit));
+    let Some(text) = entry.node.as_text() else { return problem };
+    if text.parse::<u64>().is_ok() {
+        return problem.hint(format!("write it without quotes: {text}"));
+    }
+    let per_unit = match unit {
+        "seconds" => 1_000_000_000,
+        "milliseconds" => 1_000_000,
+        _ => return problem,
+    };
+    match duration::parse(text) {
+        Ok(length) => problem.hint(format!(
+            "Eureka counts {unit} here: write {} = {}",
+            entry.key,
+            length.as_nanos().div_ceil(per_unit)
+        )),
+        Err(_) => problem,
+    }
+}
+
+fn count_or_default(entry: &Entry, max: u64, default: u32, unit: &str) -> Option<Problem> {
+    if let Value::Integer(Some(number)) = entry.node.value
+        && number <= 0
+    {
+        let title = format!("`{}` = {number} means the default, {default} {unit}", entry.key);
+        return Some(
+            Problem::warning(entry.node.place.clone(), title)
+                .label("zero or less")
+                .hint(format!("write {default}, or leave it out")),
+        );
+    }
+    count(entry, 1, max, unit)
+}
+
+fn share(entry: &Entry) -> Option<Problem> {
+    if !matches!(entry.node.value, Value::Float(_) | Value::Integer(_)) {
+        return Some(wrong_type(entry, "a number from 0 to 1"));
+    }
+    let number = values::number(&entry.node);
+    if number.is_some_and(|number| (0.0..=1.0).contains(&number)) {
+        return None;
+    }
+    let problem = out_of_range(entry, "must be from 0 to 1".into());
+    Some(match number {
+        Some(percent) if percent > 1.0 && percent <= 100.0 => {
+            problem.hint(format!("for {percent} percent write {}", percent / 100.0))
+        }
+        _ => problem,
+    })
+}
+
+fn rate(entry: &Entry, words: &[&str]) -> Option<Problem> {
+    let wanted = format!("a number above 0, or {}", one_of(words.iter().copied()));
+    if entry.node.as_text().is_some_and(|text| words.contains(&text)) {
+        return None;
+    }
+    if !matches!(entry.node.value, Value::Float(_) | Value::Integer(_)) {
+        return Some(wrong_type(entry, &wanted));
+    }
+    let fits = values::number(&entry.node).is_some_and(|number| number >= 1e-6 && number <= 1e6);
+    (!fits).then(|| out_of_range(entry, "must be from 0.000001 to 1000000".into()))
+}
+
+fn length(entry: &Entry, min: SimDuration, max: SimDuration, words: &[&str]) -> Option<Problem> {
+    let place = entry.node.place.clone();
+    let Some(text) = entry.node.as_text() else {
+        let problem = wrong_type(entry, "a duration with a unit");
+        return Some(match entry.node.value {
+            Value::Integer(Some(number)) if number >= 0 => {
+                problem.hint(duration::unit_hint(&number.to_string()))
+            }
+            _ => problem.hint("durations look like `\"30s\"`, `\"1m 30s\"`, `\"500ms\"`"),
+        });
+    };
+    if words.contains(&text) {
+        return None;
+    }
+    match duration::parse(text) {
+        Ok(length) if length < min => Some(out_of_range(entry, "must be longer than 0s".into())),
+        Ok(length) if length > max => Some(out_of_range(entry, format!("must be at most {max}"))),
+        Ok(_) => None,
+        Err(why) => {
+            let near = did_you_mean(text, words.iter().copied()).filter(|_| !words.is_empty());
+            let hint = if text.trim().parse::<f64>().is_ok() {
+                duration::unit_hint(text.trim())
+            } else {
+                near.unwrap_or_else(|| "durations look like `\"30s\"`, `\"1m 30s\"`, `\"500ms\"`".into())
+            };
+            Some(Problem::error(place, format!("`{}` must be a duration", entry.key)).label(why).hint(hint))
+        }
+    }
+}
+
+fn choice(entry: &Entry, words: &'static [&'static str]) -> Option<Problem> {
+    let all = one_of(words.iter().copied());
+    let Some(text) = entry.node.as_text() else { return Some(wrong_type(entry, &all)) };
+    (!words.contains(&text)).then(|| {
+        Problem::error(entry.node.place.clone(), format!("unknown `{}`: `{text}`", entry.key))
+            .label(format!("must be {all}"))
+            .maybe_hint(did_you_mean(text, words.iter().copied()))
+    })
+}
+
+fn names(entry: &Entry) -> Option<Problem> {
+    let nodes = entry.node.as_list();
+    let texts = nodes.is_some_and(|nodes| nodes.iter().all(|node| node.as_text().is_some()));
+    if !texts {
+        return Some(wrong_type(entry, "a list of texts").hint("write `[\"orders-1\", \"orders-2\"]`"));
+    }
+    nodes.is_some_and(<[Node]>::is_empty).then(|| out_of_range(entry, "must name at least one".into()))
+}
+
+fn delay(entry: &Entry) -> Option<Problem> {
+    let why = values::delay(&entry.node).err()?;
+    let bare = match entry.node.value {
+        Value::Integer(Some(number)) => Some(duration::unit_hint(&number.to_string())),
+        _ => None,
+    };
+    Some(
+        Problem::error(entry.node.place.clone(), format!("`{}` must be a delay", entry.key))
+            .label(why)
+            .maybe_hint(bare),
+    )
+}
+
+fn share_of_replicates(entry: &Entry) -> Option<Problem> {
+    let wanted = "`\"all\"` or a number above 0, at most 1";
+    match &entry.node.value {
+        Value::Text(text) if text == "all" => None,
+        Value::Float(_) | Value::Integer(_) => {
+            let fits = values::number(&entry.node).is_some_and(|number| number > 0.0 && number <= 1.0);
+            (!fits).then(|| out_of_range(entry, format!("must be {wanted}")))
+        }
+        _ => Some(wrong_type(entry, wanted)),
+    }
+}
