@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::exit::Exit;
 use super::printer::Printer;
-use crate::analysis::Bound;
+use crate::analysis::{self, Bound};
 use crate::observe::RunData;
 use crate::scenario::Scenario;
 use crate::sweep;
@@ -52,8 +52,8 @@ pub(super) fn scenario_schema() -> String {
 }
 
 /// What the closed forms say of the scenario.
-pub(super) fn bounds(_scenario: &Scenario) -> Vec<Bound> {
-    Vec::new()
+pub(super) fn bounds(scenario: &Scenario) -> Vec<Bound> {
+    analysis::bounds(scenario)
 }
 
 /// Runs all replicates. `None` if interrupted. `progress` is called once for each replicate that has ended.

@@ -337,3 +337,84 @@ fn count(data: &RunData, wanted: impl Fn(&crate::observe::ReplicateData) -> bool
     let found = data.replicates.iter().filter(|replicate| wanted(replicate)).count();
     u32::try_from(found).expect("replicates are counted in a u32")
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::Value;
+
+    use super::*;
+    use crate::report::made_up::Made;
+
+    /// The required keys of a schema, and those of the schemas that its lists and fields refer to.
+    fn require(value: &Value, schema: &Value, root: &Value) {
+        let schema = match schema["$ref"].as_str() {
+            Some(reference) => root.pointer(&reference[1..]).expect("a reference leads somewhere"),
+            None => schema,
+        };
+        match value {
+            Value::Object(fields) => {
+                let properties = schema["properties"].as_object().expect("an object's schema has properties");
+                let required = schema["required"].as_array().into_iter().flatten();
+                for key in required.map(|key| key.as_str().unwrap()) {
+                    assert!(fields.contains_key(key), "{key} is required");
+                }
+                let known: BTreeSet<&String> = properties.keys().collect();
+                for (key, field) in fields {
+                    assert!(known.contains(key), "{key} is not in the schema");
+                    require(field, &properties[key], root);
+                }
+            }
+            Value::Array(items) => items.iter().for_each(|item| require(item, &schema["items"], root)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn what_is_printed_follows_the_schema() {
+        let schema: Value = serde_json::from_str(&json_schema()).unwrap();
+        for made in [Made::crashes(7, 3), Made::protected(2), Made::coming_and_going(9), Made::quiet(2)] {
+            let summary: Value = serde_json::from_str(&Summary::of(&made.report()).to_json()).unwrap();
+            require(&summary, &schema, &schema);
+        }
+    }
+
+    #[test]
+    fn a_bound_without_observations_has_a_row() {
+        let mut made = Made::crashes(2, 2);
+        for replicate in &mut made.data.replicates {
+            replicate.detections.retain(|row| row.stage != Stage::Balancer);
+        }
+        let summary = Summary::of(&made.report());
+        let row = summary.stage(EventKind::Crash, Stage::Balancer).unwrap();
+        assert_eq!((row.count, row.max_ms, row.bound_max_ms), (0, None, Some(335_000)));
+    }
+
+    #[test]
+    fn mistakes_are_summed_up() {
+        // 10 s, 11 s and 12 s in the first of four replicates: 11 s on average.
+        let summary = Summary::of(&Made::quiet(3).report());
+        let expected = MistakeSummary {
+            stage: "registry".to_owned(),
+            count: 3,
+            corrected: 3,
+            replicates: 1,
+            mean_duration_ms: Some(11_000),
+            max_duration_ms: Some(12_000),
+        };
+        assert_eq!(summary.mistakes, [expected]);
+    }
+
+    #[test]
+    fn the_replicate_is_the_unit_of_confidence() {
+        // One replicate with 500 observers bounds nothing; seven bound the median by the first and the last.
+        let one = Summary::of(&Made::crashes(1, 500).report());
+        let interval = |summary: &Summary| {
+            summary.stage(EventKind::Crash, Stage::Client).map(|row| row.intervals.p50).unwrap()
+        };
+        assert_eq!(interval(&one), IntervalMs { low_ms: None, high_ms: None });
+        let seven = interval(&Summary::of(&Made::crashes(7, 500).report()));
+        assert!(seven.low_ms.is_some() && seven.low_ms < seven.high_ms);
+    }
+}

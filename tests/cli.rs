@@ -1,0 +1,196 @@
+//! The command line from outside: exit codes, what goes to which stream, and what is left on the disk.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use assert_cmd::assert::{Assert, OutputAssertExt};
+use tempfile::TempDir;
+
+/// The program, in a directory of its own.
+fn stillup(directory: &TempDir, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stillup"));
+    command.current_dir(directory.path()).args(arguments).env_remove("NO_COLOR");
+    command
+}
+
+fn run(directory: &TempDir, arguments: &[&str]) -> Assert {
+    stillup(directory, arguments).assert()
+}
+
+fn stdout(assert: &Assert) -> String {
+    String::from_utf8(assert.get_output().stdout.clone()).unwrap()
+}
+
+fn stderr(assert: &Assert) -> String {
+    String::from_utf8(assert.get_output().stderr.clone()).unwrap()
+}
+
+fn empty(directory: &TempDir) -> bool {
+    fs::read_dir(directory.path()).unwrap().next().is_none()
+}
+
+/// The files of a run directory by name, but the one that may differ.
+fn files(run: &Path) -> Vec<(String, Vec<u8>)> {
+    let entries = fs::read_dir(run).unwrap().map(|entry| entry.unwrap());
+    let mut files: Vec<_> = entries
+        .map(|entry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap()))
+        .filter(|(name, _)| name != "host.json")
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn help_and_version_are_results() {
+    let directory = TempDir::new().unwrap();
+    let help = run(&directory, &["--help"]).success();
+    let help = stdout(&help);
+    for word in ["run", "check", "schema", "completions", "man", "Exit codes", "130"] {
+        assert!(help.contains(word), "{word} is missing from --help");
+    }
+    let version = run(&directory, &["--version"]).success();
+    assert_eq!(stdout(&version), format!("stillup {}\n", env!("CARGO_PKG_VERSION")));
+    let help = run(&directory, &["run", "--help"]).success();
+    for flag in ["--seed", "--replicates", "--jobs", "--out", "--format", "--set", "--quiet", "NO_COLOR"] {
+        assert!(stdout(&help).contains(flag), "{flag} is missing from run --help");
+    }
+    assert!(empty(&directory));
+}
+
+#[test]
+fn completions_manual_and_schemas_come_from_the_program() {
+    let directory = TempDir::new().unwrap();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = run(&directory, &["completions", shell]).success();
+        assert!(stdout(&script).contains("verify-determinism"), "{shell}");
+    }
+    for page in [&["man"][..], &["man", "run"]] {
+        assert!(stdout(&run(&directory, page).success()).contains(".TH stillup"));
+    }
+    for schema in [&["schema"][..], &["schema", "scenario"], &["schema", "summary"]] {
+        let text = stdout(&run(&directory, schema).success());
+        serde_json::from_str::<serde_json::Value>(&text).unwrap();
+    }
+}
+
+#[test]
+fn a_wrong_command_line_is_an_input_error() {
+    let directory = TempDir::new().unwrap();
+    let wrong: &[&[&str]] = &[
+        &["rnu"],
+        &["run", "--sede", "1"],
+        &["run", "--seed", "-1"],
+        &["run", "--replicates", "0"],
+        &["run", "--jobs", "0"],
+        &["run", "--jobs", "100000000"],
+        &["run", "--format", "xml"],
+        &["completions", "cmd"],
+        &["man", "rnu"],
+    ];
+    for arguments in wrong {
+        let assert = run(&directory, arguments).code(2);
+        assert_eq!(stdout(&assert), "", "{arguments:?}");
+        assert!(stderr(&assert).contains("error"), "{arguments:?}");
+    }
+    assert!(empty(&directory));
+}
+
+#[test]
+fn a_file_that_is_not_there_cannot_be_read() {
+    let directory = TempDir::new().unwrap();
+    for command in ["run", "check"] {
+        let assert = run(&directory, &[command, "no-such.toml"]).code(3);
+        assert!(stderr(&assert).contains("no-such.toml"));
+    }
+    assert!(empty(&directory));
+}
+
+#[test]
+fn a_run_answers_and_leaves_a_directory_that_repeats() {
+    let directory = TempDir::new().unwrap();
+    let first = run(&directory, &["run", "--seed", "5", "--replicates", "2", "--jobs", "1"]).success();
+    let text = stdout(&first);
+    for word in ["registry", "served", "client", "balancer", "closed form", "output/default"] {
+        assert!(text.contains(word), "{word} is missing from\n{text}");
+    }
+    assert!(text.ends_with("stillup run --seed 5 --replicates 2\n"), "{text}");
+    assert!(!text.contains('\x1b'), "colours are for terminals");
+    let colourful =
+        run(&directory, &["run", "--color", "always", "--replicates", "1", "--out", "colour"]).success();
+    assert!(stdout(&colourful).contains('\x1b'));
+
+    let again = ["run", "--replicates", "2", "--seed", "5", "--jobs", "2", "--out", "again", "--quiet"];
+    assert_eq!(stdout(&run(&directory, &again).success()), "");
+    let [first, again] = ["output/default", "again"].map(|place| files(&directory.path().join(place)));
+    assert!(first == again, "the same run gives the same bytes");
+}
+
+#[test]
+fn json_is_the_summary_and_nothing_else() {
+    let directory = TempDir::new().unwrap();
+    let arguments = ["run", "--replicates", "2", "--format", "json", "--quiet"];
+    let printed = stdout(&run(&directory, &arguments).success());
+    let written = fs::read_to_string(directory.path().join("output/default/summary.json")).unwrap();
+    assert_eq!(printed, written);
+}
+
+#[test]
+fn determinism_can_be_verified() {
+    let directory = TempDir::new().unwrap();
+    let assert = run(&directory, &["run", "--replicates", "2", "--verify-determinism"]).success();
+    assert!(stderr(&assert).contains("the same, event by event"));
+}
+
+#[test]
+fn a_place_that_is_not_ours_is_refused_before_anything_runs() {
+    let directory = TempDir::new().unwrap();
+    let precious = directory.path().join("precious");
+    fs::create_dir(&precious).unwrap();
+    fs::write(precious.join("thesis.txt"), "all of it").unwrap();
+    let assert = run(&directory, &["run", "--out", "precious"]).code(2);
+    assert!(stderr(&assert).contains("not a run directory"));
+    run(&directory, &["run", "--out", "precious/thesis.txt"]).code(2);
+    run(&directory, &["run", "--out", "precious/thesis.txt/run"]).code(3);
+    run(&directory, &["run", "--out", "."]).code(2);
+    assert_eq!(fs::read_to_string(precious.join("thesis.txt")).unwrap(), "all of it");
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let directory = TempDir::new().unwrap();
+    let mut child = stillup(&directory, &["run", "--replicates", "2", "--format", "json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_leaves_nothing() {
+    use std::time::Duration;
+
+    let directory = TempDir::new().unwrap();
+    let mut child = stillup(&directory, &["run", "--replicates", "200000", "--out", "deep/down"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Once the place is prepared, the handler is set and the run goes on for minutes.
+    while empty(&directory) {
+        std::thread::sleep(Duration::from_millis(10));
+        assert!(child.try_wait().unwrap().is_none(), "the run ended before it began");
+    }
+    let pid = child.id().to_string();
+    Command::new("kill").args(["-INT", &pid]).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("nothing was written"));
+    assert!(empty(&directory), "nothing half-written is left");
+}
