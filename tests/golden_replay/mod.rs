@@ -1,10 +1,13 @@
 //! Replaying recordings of real registries: what there is to compare, by the kind of recording.
 
+mod bucket;
 mod gauges;
 mod records;
+mod rounds;
 mod served;
 mod server;
 mod settings;
+mod ticks;
 mod timeline;
 
 use std::path::{Path, PathBuf};
