@@ -1,8 +1,8 @@
 //! A job: one run of one of the client's tasks, made of requests, each made of attempts.
 //!
 //! At most one heartbeat and one fetch run under their supervisors; they live inline. Everything else (the
-//! replicator's registrations, jobs whose supervisor gave them up and that still wait for a hung call) lives in
-//! a list that is rarely there at all. A job that waits is found again by the [`Call`] that it waits for.
+//! replicator's registrations, jobs whose supervisor gave them up and that still wait for a hung call) lives
+//! in a list that is rarely there at all. A job that waits is found again by the [`Call`] that it waits for.
 
 use super::effect::{Call, ClientEffect, ClientTimer};
 use super::machine::Client;
@@ -293,8 +293,8 @@ impl Client {
         }
     }
 
-    /// A call came to nothing. One that nobody waits for any more is dropped. The kinds of failure are alike to
-    /// the client; the world has already let their time pass.
+    /// A call came to nothing. One that nobody waits for any more is dropped. The kinds of failure are alike
+    /// to the client; the world has already let their time pass.
     pub fn on_failure(
         &mut self,
         config: &ClientConfig,

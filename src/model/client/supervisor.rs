@@ -140,8 +140,8 @@ impl Client {
         self.timers.set(supervision.next, supervision.interval, step.out);
     }
 
-    /// Sets the time-out of a job that may need it. An outcome that comes just then is in time (`c - t <= T`),
-    /// so the time-out is due right after it.
+    /// Sets the time-out of a job that may need it. An outcome that comes just then is in time (`c - t <=
+    /// T`), so the time-out is due right after it.
     pub(super) fn arm_timeout(
         &mut self,
         task: Task,
@@ -154,7 +154,8 @@ impl Client {
         self.timers.set(supervision.timeout, due.since(step.now.mono), step.out);
     }
 
-    /// The job that runs did not finish in time: it goes on in the background, interrupted, and the delay doubles.
+    /// The job that runs did not finish in time: it goes on in the background, interrupted, and the delay
+    /// doubles.
     pub(super) fn task_timed_out(
         &mut self,
         task: Task,
@@ -165,14 +166,16 @@ impl Client {
         let Some(mut job) = self.take_running(task) else { return };
         step.out.push(ClientEffect::Fact(Fact::SupervisorTimedOut));
         self.supervisor(task).timed_out(supervision.bound);
-        // The delay counts from the end of the wait: the time-out itself, or later if the process stood still.
+        // The delay counts from the end of the wait: the time-out itself, or later if the process stood
+        // still.
         let (ended, now) = (job.began + supervision.interval, step.now.mono);
         let ended = if now > ended + AFTER_THE_TIE { now } else { ended };
         let next = ended + self.supervisor(task).delay(supervision.interval);
         self.timers.set(supervision.next, next.since(step.now.mono), step.out);
         job.interrupted = true;
         if config.transport.kind == TransportKind::WebClient {
-            // It waits on a latch, which the interrupt opens: the attempt fails at once (`eureka-client.md` 2.2).
+            // It waits on a latch, which the interrupt opens: the attempt fails at once (`eureka-client.md`
+            // 2.2).
             self.attempt_failed(job, config, step);
         } else {
             self.keep(job);
@@ -218,8 +221,8 @@ mod tests {
     fn time_outs_back_off_and_hung_jobs_keep_their_workers() {
         let mut rig = hanging(secs(180));
         rig.run_to(at_ms(700_000));
-        // Constructor's fetch: 2 ms. Heartbeats at 30.002 and, 30 s after its answer, at t = 60.004.
-        // t + 30 time-out, delay 60: t + 90 the second; t + 120 time-out, delay 120: t + 240 the third, since both
+        // Constructor's fetch: 2 ms. Heartbeats at 30.002 and, 30 s after its answer, at t = 60.004. t + 30
+        // time-out, delay 60: t + 90 the second; t + 120 time-out, delay 120: t + 240 the third, since both
         // workers came back at t + 180 and t + 270. t + 270 time-out, delay 240: t + 510.
         assert_eq!(rig.sent_ms(RequestKind::Renew), [30_002, 60_004, 150_004, 300_004, 570_004]);
         let timed_out = rig.facts_ms(|fact| *fact == Fact::SupervisorTimedOut);
@@ -266,7 +269,8 @@ mod tests {
         });
         rig.start();
         rig.run_to(at_ms(130_000));
-        // The delegate and the list's only server: two attempts of 2 ms; then one, since there is no delegate.
+        // The delegate and the list's only server: two attempts of 2 ms; then one, since there is no
+        // delegate.
         assert_eq!(rig.sent_ms(RequestKind::Renew), [30_002, 60_004, 60_006, 90_008, 120_010]);
     }
 
