@@ -112,6 +112,43 @@ fn forged_recordings_are_noticed() {
     assert!(differences_if("trap-default-1", "server.csv", open).expect("replayed") > 0);
 }
 
+/// What only the client rules say something about: when a client calls, and what its observers saw.
+#[test]
+fn forged_recordings_of_real_clients_are_noticed() {
+    let forge = |folder, file, from: &'static str, to: &'static str| {
+        let changed = |text: &str| {
+            assert!(text.contains(from), "{from}");
+            text.replace(from, to)
+        };
+        differences_if(folder, file, changed).expect("replayed")
+    };
+    // A balancer a second early, a local registry that saw an instance go too early, a delta for a full fetch, a
+    // fetch that nobody made, a time-out that was none, a registration after a 404 that the log denies.
+    assert!(forge("client-defaults-1", "views.csv", ",1302459,1302459,", ",1301459,1301459,") > 0);
+    assert!(forge("old-client-timeline-1", "views.csv", ",249214,249214,", ",248214,248214,") > 0);
+    assert!(
+        forge(
+            "old-client-timeline-1",
+            "requests.csv",
+            "124040,124042,s1,Java-EurekaClient/v1.9.13,fetch-full",
+            "124040,124042,s1,Java-EurekaClient/v1.9.13,fetch-delta"
+        ) > 0
+    );
+    assert!(forge("client-timeline-1", "requests.csv", "\n44360,", "\n43360,") > 0);
+    assert!(
+        forge(
+            "client-timeline-1",
+            "server.csv",
+            "67418,java0,heartbeat-failed",
+            "67418,java0,supervisor-timed-out"
+        ) > 0
+    );
+    assert!(
+        forge("client-timeline-1", "server.csv", "275767,java0,re-registering", "275767,java0,full-fetch")
+            > 0
+    );
+}
+
 #[test]
 fn an_unknown_kind_fails() {
     let other = |text: &str| text.replace("\"s1\": {", "\"s2\": { \"settings\": {} },\n  \"s1\": {");

@@ -1,10 +1,11 @@
-//! The bodies of recorded answers: what a server served when, told from its log: the registry from its `registered` and `cancelled` lines,
-//! the read-only cache from its ticks. The client replay feeds real clients with them.
+//! The bodies of recorded answers: what a server served when, told from its log: the registry from its
+//! `registered` and `cancelled` lines, the read-only cache from its ticks. The client replay feeds real
+//! clients with them.
 //!
-//! One race is part of it: a change that comes while an entry of the read-write cache is being loaded does not
-//! invalidate it (so Guava's `LoadingCache` has it), and the entry stays stale until it expires. In
-//! `client-defaults-1` the registration of `java4` at 62.671 s fell into the first delta, asked at 62.637 s: every
-//! client met a hash mismatch at the first tick after that entry's 180 s.
+//! One race is part of it: a change that comes while an entry of the read-write cache is being loaded does
+//! not invalidate it (so Guava's `LoadingCache` has it), and the entry stays stale until it expires. In
+//! `client-defaults-1` the registration of `java4` at 62.671 s fell into the first delta, asked at 62.637 s:
+//! every client met a hash mismatch at the first tick after that entry's 180 s.
 
 use std::collections::BTreeMap;
 

@@ -1,14 +1,15 @@
-//! Replays what real clients did: the recorded answers drive the client rules, one client at a time, and everything
-//! that the rules then do is compared with the recording.
+//! Replays what real clients did: the recorded answers drive the client rules, one client at a time, and
+//! everything that the rules then do is compared with the recording.
 //!
-//! A client's clock is the recording's: it starts when its log says that it fetches for the first time, and each of
-//! its calls ends when the recorded one did, so no difference adds up. A call that the server did not log failed:
-//! the client's own log says when. Compared are the moment and kind of every call, registrations after a 404, the
-//! supervisors' time-outs and rejections, and every change of the local registry and of the balancer's list.
+//! A client's clock is the recording's: it starts when its log says that it fetches for the first time, and
+//! each of its calls ends when the recorded one did, so no difference adds up. A call that the server did not
+//! log failed: the client's own log says when. Compared are the moment and kind of every call, registrations
+//! after a 404, the supervisors' time-outs and rejections, and every change of the local registry and of the
+//! balancer's list.
 //!
-//! Allowances, ms: [`WARM_MS`] for a call, and [`COLD_MS`] for the first calls of a JVM that has just started;
-//! [`WATCH_MS`] for a change, which was polled for. Left out: the calls that a stopping Spring client makes
-//! while its web server drains.
+//! Allowances, ms: [`WARM_MS`] for a call, and [`COLD_MS`] for the first calls of a JVM that has just
+//! started; [`WATCH_MS`] for a change, which was polled for. Left out: the calls that a stopping Spring
+//! client makes while its web server drains.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -30,16 +31,17 @@ use super::tape::{Tape, config, is_fetch, sights};
 
 /// How far a call may lie from its time.
 const WARM_MS: i64 = 60;
-/// The same for the first calls of a kind, [`COLD_CALLS`] of them: code is loaded, and the end of the constructor,
-/// from which the timers count, is not known better.
+/// The same for the first calls of a kind, [`COLD_CALLS`] of them: code is loaded, and the end of the
+/// constructor, from which the timers count, is not known better.
 const COLD_MS: i64 = 1_000;
 const COLD_CALLS: u32 = 3;
-/// The same for the very first call, which also loads the HTTP client, and for what an observer saw first: it runs
-/// only once the application does.
+/// The same for the very first call, which also loads the HTTP client, and for what an observer saw first: it
+/// runs only once the application does.
 const FIRST_MS: i64 = 3_000;
 /// How far a change may lie from its time: the call's allowance and the observer's poll.
 const WATCH_MS: i64 = 120;
-/// How far a balancer's refresh may drift in one time to live from its average, which has the observer's poll in it.
+/// How far a balancer's refresh may drift in one time to live from its average, which has the observer's poll
+/// in it.
 const DRIFT_MS: i64 = 15;
 
 /// Replays the real clients of a folder.
@@ -144,9 +146,9 @@ impl<'a> Player<'a> {
         lines.find(first).map(|line| line.t_ms)
     }
 
-    /// When the balancer of the process that starts now was first called, which gives its phase. An empty list is
-    /// looked up again at each call, so the first list that an observer saw was then written; Ribbon polls by the
-    /// clock, whatever it finds.
+    /// When the balancer of the process that starts now was first called, which gives its phase. An empty
+    /// list is looked up again at each call, so the first list that an observer saw was then written; Ribbon
+    /// polls by the clock, whatever it finds.
     fn first_call(&self) -> SimDuration {
         let now_ms = self.now_ms();
         let changes = sights(&format!("{}.balancer", self.name), self.recording);
@@ -322,7 +324,8 @@ impl<'a> Player<'a> {
         now_ms - allowance_ms..=latest_ms + allowance_ms
     }
 
-    /// When a call that began now failed by the client's own log. The second attempt of a job fails with the job.
+    /// When a call that began now failed by the client's own log. The second attempt of a job fails with the
+    /// job.
     fn failure_of(&mut self, kind: RequestKind, now_ms: i64) -> Option<i64> {
         let event = match kind {
             RequestKind::Renew | RequestKind::Register => "heartbeat-failed",

@@ -1,12 +1,15 @@
 //! Replaying recordings of real registries: what there is to compare, by the kind of recording.
 
+mod answers;
 mod bucket;
+mod client;
 mod gauges;
 mod records;
 mod rounds;
 mod served;
 mod server;
 mod settings;
+mod tape;
 mod ticks;
 mod timeline;
 
@@ -121,8 +124,9 @@ pub(crate) fn folders(root: &Path) -> Result<Vec<PathBuf>, String> {
 pub(crate) fn replay(folder: &Path, mutation: Mutation) -> Result<(String, Kind, Outcome), String> {
     let recording = Recording::read(folder)?;
     let kind = Kind::of(&recording)?;
-    let outcome = match kind {
-        Kind::Scripted | Kind::RealClients => server::replay(&recording, mutation)?,
-    };
+    let mut outcome = server::replay(&recording, mutation)?;
+    if kind == Kind::RealClients {
+        outcome.differences.extend(client::replay(&recording));
+    }
     Ok((format!("{} ({})", recording.name, recording.experiment.experiment), kind, outcome))
 }

@@ -11,6 +11,8 @@ use serde::de::DeserializeOwned;
 #[derive(Debug, Deserialize)]
 pub(crate) struct Experiment {
     pub(crate) experiment: String,
+    /// A sentence or two; names the fetch interval of real clients where it is not the default.
+    pub(crate) about: String,
     pub(crate) servers: BTreeMap<String, ServerSettings>,
     pub(crate) t0_epoch_ms: i64,
     pub(crate) lease_s: i32,
@@ -31,6 +33,8 @@ pub(crate) struct ServerSettings {
 pub(crate) struct Call {
     pub(crate) sent_ms: i64,
     pub(crate) done_ms: i64,
+    /// Who called; for a real client its user agent.
+    pub(crate) actor: String,
     pub(crate) kind: String,
     pub(crate) instance: String,
     pub(crate) status: String,

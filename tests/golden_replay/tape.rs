@@ -1,5 +1,5 @@
-//! What a recording holds of its real clients: their calls, as the server's access log has them, what observers
-//! inside them saw, and their settings.
+//! What a recording holds of its real clients: their calls, as the server's access log has them, what
+//! observers inside them saw, and their settings.
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -11,8 +11,8 @@ use stillup::model::message::RequestKind;
 
 use super::records::Recording;
 
-/// The observer asked its balancer about every 50 ms, so a list was refreshed half of that after its time to live
-/// on the average.
+/// The observer asked its balancer about every 50 ms, so a list was refreshed half of that after its time to
+/// live on the average.
 const BALANCER_POLL_MS: u64 = 50;
 
 /// Whether a request is a fetch of either kind.
@@ -57,8 +57,8 @@ impl Tape {
         self.rows.iter().map(|row| row.done_ms).max().unwrap_or(0)
     }
 
-    /// The call nearest to `at_ms` and within `range_ms` that nobody has claimed and that can be `name`'s. Rows of
-    /// fetches name no client: with fixed delays their phases tell them apart.
+    /// The call nearest to `at_ms` and within `range_ms` that nobody has claimed and that can be `name`'s.
+    /// Rows of fetches name no client: with fixed delays their phases tell them apart.
     pub(crate) fn claim(
         &mut self,
         name: &str,
