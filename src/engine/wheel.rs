@@ -113,11 +113,6 @@ impl<E: Copy> Wheel<E> {
         self.first
     }
 
-    /// How many entries wait.
-    pub(super) fn len(&self) -> usize {
-        self.len
-    }
-
     /// Adds `entry`, which is not due before the time of the last turn.
     #[inline]
     pub(super) fn push(&mut self, entry: Entry<E>) {
