@@ -107,11 +107,59 @@ fn a_file_that_is_not_there_cannot_be_read() {
 }
 
 #[test]
+fn everything_wrong_with_a_scenario_is_told_at_once() {
+    let directory = TempDir::new().unwrap();
+    let text = "replicats = 5\nduration = \"30 parsecs\"\n[[application]]\nname = \"a\"\ninstances = 0\n";
+    fs::write(directory.path().join("bad.toml"), text).unwrap();
+    for command in ["run", "check"] {
+        let assert = run(&directory, &[command, "bad.toml"]).code(2);
+        for word in ["replicats", "parsecs", "instances", "bad.toml"] {
+            assert!(stderr(&assert).contains(word), "{word} is missing from\n{}", stderr(&assert));
+        }
+        assert_eq!(stdout(&assert), "");
+    }
+    run(&directory, &["run", "--set", "nonsense"]).code(2);
+    run(&directory, &["run", "--set", "no-such-key=1"]).code(2);
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn shipped_scenarios_are_listed_printed_and_run_by_name() {
+    let directory = TempDir::new().unwrap();
+    let list = stdout(&run(&directory, &["scenarios"]).success());
+    assert!(list.starts_with("default-crash "));
+    let text = stdout(&run(&directory, &["scenarios", "graceful-stop"]).success());
+    fs::write(directory.path().join("mine.toml"), text).unwrap();
+    run(&directory, &["check", "mine.toml"]).success();
+    run(&directory, &["check", "graceful-stop"]).success();
+    run(&directory, &["scenarios", "graceless-stop"]).code(2);
+    let repeat = stdout(&run(&directory, &["run", "graceful-stop", "--replicates", "1"]).success());
+    assert!(repeat.ends_with("stillup run graceful-stop --replicates 1\n"));
+    let written = directory.path().join("output/graceful-stop/scenario.toml");
+    run(&directory, &["check", written.to_str().unwrap()]).success();
+}
+
+#[test]
+fn a_missed_expectation_and_a_spent_budget_have_codes_of_their_own() {
+    let directory = TempDir::new().unwrap();
+    let text = stdout(&run(&directory, &["scenarios", "default-crash"]).success());
+    let text = format!("{text}\n[[expect]]\nthat = \"crash registry max below 1s\"\n");
+    fs::write(directory.path().join("strict.toml"), text).unwrap();
+    let spent = ["run", "strict.toml", "--set", "event-budget=1000"];
+    let spent = run(&directory, &spent).code(4);
+    assert!(stderr(&spent).contains("event budget"));
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1, "nothing is written");
+    let missed = run(&directory, &["run", "strict.toml", "--replicates", "2"]).code(1);
+    assert!(stdout(&missed).contains("missed crash registry max below 1s (in 0 of 2"));
+    assert!(directory.path().join("output/strict/manifest.json").exists());
+}
+
+#[test]
 fn a_run_answers_and_leaves_a_directory_that_repeats() {
     let directory = TempDir::new().unwrap();
     let first = run(&directory, &["run", "--seed", "5", "--replicates", "2", "--jobs", "1"]).success();
     let text = stdout(&first);
-    for word in ["registry", "served", "client", "balancer", "closed form", "output/default"] {
+    for word in ["registry", "served", "client", "balancer", "closed form", "output/default-crash"] {
         assert!(text.contains(word), "{word} is missing from\n{text}");
     }
     assert!(text.ends_with("stillup run --seed 5 --replicates 2\n"), "{text}");
@@ -122,7 +170,7 @@ fn a_run_answers_and_leaves_a_directory_that_repeats() {
 
     let again = ["run", "--replicates", "2", "--seed", "5", "--jobs", "2", "--out", "again", "--quiet"];
     assert_eq!(stdout(&run(&directory, &again).success()), "");
-    let [first, again] = ["output/default", "again"].map(|place| files(&directory.path().join(place)));
+    let [first, again] = ["output/default-crash", "again"].map(|place| files(&directory.path().join(place)));
     assert!(first == again, "the same run gives the same bytes");
 }
 
@@ -131,7 +179,7 @@ fn json_is_the_summary_and_nothing_else() {
     let directory = TempDir::new().unwrap();
     let arguments = ["run", "--replicates", "2", "--format", "json", "--quiet"];
     let printed = stdout(&run(&directory, &arguments).success());
-    let written = fs::read_to_string(directory.path().join("output/default/summary.json")).unwrap();
+    let written = fs::read_to_string(directory.path().join("output/default-crash/summary.json")).unwrap();
     assert_eq!(printed, written);
 }
 

@@ -34,6 +34,11 @@ pub(super) enum Command {
     /// Check a scenario without running it
     #[command(after_help = EXPLAINED)]
     Check(CheckArgs),
+    /// List the scenarios that come with stillup, or print one
+    Scenarios {
+        /// Its name
+        name: Option<String>,
+    },
     /// Print the JSON schema of scenario files or of the summary
     Schema {
         /// Of what
@@ -48,7 +53,7 @@ pub(super) enum Command {
     /// Print the manual page (roff), of the program or of one command
     Man {
         /// The command
-        #[arg(value_parser = ["run", "check", "schema", "completions", "man"])]
+        #[arg(value_parser = ["run", "check", "scenarios", "schema", "completions", "man"])]
         command: Option<String>,
     },
 }
@@ -56,7 +61,7 @@ pub(super) enum Command {
 /// `stillup run`.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct RunArgs {
-    /// The scenario file (TOML); the built-in default if none is given
+    /// The scenario: a file (TOML), or the name of one that comes with stillup [default: default-crash]
     pub(super) scenario: Option<PathBuf>,
 
     /// The seed of all chance, instead of the scenario's
@@ -100,7 +105,7 @@ const JOBS_MAX: i64 = 1_024;
 /// `stillup check`.
 #[derive(Clone, Debug, Args)]
 pub(super) struct CheckArgs {
-    /// The scenario file (TOML)
+    /// The scenario: a file (TOML), or the name of one that comes with stillup
     pub(super) scenario: PathBuf,
 
     /// Change a setting of the scenario first

@@ -50,6 +50,7 @@ fn parse_and_run() -> Exit {
         None => run::run(&RunArgs::default(), &printer),
         Some(Command::Run(arguments)) => run::run(&arguments, &printer),
         Some(Command::Check(arguments)) => check::check(&arguments, &printer),
+        Some(Command::Scenarios { name }) => texts::scenarios(name.as_deref(), &printer),
         Some(Command::Schema { of }) => texts::schema(of, &printer),
         Some(Command::Completions { shell }) => texts::completions(shell, &printer),
         Some(Command::Man { command }) => texts::man(command.as_deref(), &printer),

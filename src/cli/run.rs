@@ -131,7 +131,7 @@ fn command(arguments: &RunArgs) -> String {
 }
 
 fn default_place(scenario: Option<&Path>) -> PathBuf {
-    let stem = scenario.and_then(Path::file_stem).unwrap_or("default".as_ref());
+    let stem = scenario.and_then(Path::file_stem).unwrap_or(wiring::DEFAULT_NAME.as_ref());
     Path::new("output").join(stem)
 }
 
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn results_are_placed_by_the_scenarios_name() {
-        assert_eq!(default_place(None), Path::new("output/default"));
+        assert_eq!(default_place(None), Path::new("output/default-crash"));
         assert_eq!(
             default_place(Some(Path::new("scenarios/mass-death.toml"))),
             Path::new("output/mass-death")

@@ -1,4 +1,4 @@
-//! Texts that the program writes about itself: schemas, completions, the manual.
+//! Texts that the program has with it or writes about itself: scenarios, schemas, completions, the manual.
 
 use clap::CommandFactory;
 use clap_complete::Shell;
@@ -9,6 +9,26 @@ use super::exit::Exit;
 use super::printer::Printer;
 use super::wiring;
 use crate::report;
+use crate::scenario::{BUILTIN, builtin, parse};
+
+/// Lists the scenarios that come with the program, or prints the text of one.
+pub(super) fn scenarios(name: Option<&str>, printer: &Printer) -> Exit {
+    let Some(name) = name else {
+        let width = BUILTIN.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+        let line = |(name, text): (&str, &str)| {
+            let loaded = parse(name, text, &[]).expect("what is shipped is valid");
+            format!("{name:<width$}  {}\n", loaded.scenario.title)
+        };
+        return printer.result(&BUILTIN.map(line).concat(), Exit::Fine);
+    };
+    match builtin(name) {
+        Some(text) => printer.result(text, Exit::Fine),
+        None => printer.error(
+            &format!("no scenario `{name}` comes with stillup; `stillup scenarios` lists them"),
+            Exit::Input,
+        ),
+    }
+}
 
 /// Prints a JSON schema.
 pub(super) fn schema(of: SchemaOf, printer: &Printer) -> Exit {

@@ -7,7 +7,7 @@ use super::exit::Exit;
 use super::printer::Printer;
 use crate::analysis::{self, Bound};
 use crate::observe::RunData;
-use crate::scenario::Scenario;
+use crate::scenario::{self, LoadError, Scenario};
 use crate::sweep;
 
 /// A scenario that can run.
@@ -18,37 +18,56 @@ pub(super) struct Input {
 }
 
 /// Why there is no scenario, ready to be printed.
-pub(super) struct LoadFailure {
-    text: String,
-    exit: Exit,
+pub(super) enum LoadFailure {
+    /// The file cannot be read.
+    Unreadable(String),
+    /// The scenario is wrong: every problem in its place.
+    Invalid(String),
 }
 
 impl LoadFailure {
     /// Prints it.
     pub(super) fn tell(&self, printer: &Printer) -> Exit {
-        printer.error(&self.text, self.exit)
+        match self {
+            Self::Unreadable(text) => printer.error(text, Exit::Io),
+            Self::Invalid(text) => {
+                printer.note(text);
+                Exit::Input
+            }
+        }
     }
 }
 
-/// Reads and checks a scenario file, or the built-in default.
+/// Reads and checks a scenario: a file, or one that comes with the program if no file has that name, or the
+/// default one.
 pub(super) fn load(path: Option<&Path>, sets: &[String], colour: bool) -> Result<Input, LoadFailure> {
-    let _ = (sets, colour);
-    if let Some(path) = path {
-        let failed =
-            |error| LoadFailure { text: format!("cannot read {}: {error}", path.display()), exit: Exit::Io };
-        std::fs::read_to_string(path).map_err(failed)?;
+    let shipped = match path {
+        None => Some(scenario::BUILTIN[0]),
+        Some(path) if path.exists() => None,
+        Some(path) => scenario::BUILTIN.into_iter().find(|(name, _)| Path::new(name) == path),
+    };
+    let loaded = match (shipped, path) {
+        (Some((name, text)), _) => scenario::parse(name, text, sets).map_err(LoadError::Invalid),
+        (None, path) => scenario::load(path.expect("what is not shipped has a path"), sets),
+    };
+    match loaded {
+        Ok(loaded) => Ok(Input { warnings: loaded.render_warnings(colour), scenario: loaded.scenario }),
+        Err(LoadError::Invalid(problems)) => Err(LoadFailure::Invalid(problems.render(colour))),
+        Err(error @ LoadError::Io { .. }) => Err(LoadFailure::Unreadable(error.to_string())),
     }
-    Ok(Input { scenario: placeholder::scenario(), warnings: String::new() })
 }
+
+/// The name of the scenario that runs if none is named.
+pub(super) const DEFAULT_NAME: &str = scenario::BUILTIN[0].0;
 
 /// The scenario's canonical text.
 pub(super) fn canonical(scenario: &Scenario) -> String {
-    format!("title = {:?}\n", scenario.title)
+    scenario::canonical(scenario)
 }
 
 /// The JSON schema of scenario files, with a final newline.
 pub(super) fn scenario_schema() -> String {
-    "{}\n".to_owned()
+    format!("{:#}\n", scenario::json_schema())
 }
 
 /// What the closed forms say of the scenario.
@@ -93,45 +112,4 @@ pub(super) fn verify_determinism(
             divergence.replicate
         ))
     }))
-}
-
-mod placeholder {
-    use crate::engine::SimDuration;
-    use crate::model::client::ClientConfig;
-    use crate::model::eureka::{Flavour, ServerConfig};
-    use crate::scenario::{Application, Delay, Fault, Network, Scenario, Selection, Targets, Verb, Which};
-
-    /// The default scenario by hand.
-    pub(super) fn scenario() -> Scenario {
-        let crash = Selection { application: None, which: Which::Count(1) };
-        Scenario {
-            title: "One of 100 instances is killed".to_owned(),
-            about: String::new(),
-            seed: 1,
-            replicates: 300,
-            duration: SimDuration::from_secs(3_600),
-            stop_when_settled: true,
-            start_window: SimDuration::from_secs(30),
-            warm_up: SimDuration::from_secs(300),
-            event_budget: 100_000_000,
-            release: "2025.0".to_owned(),
-            server: ServerConfig::defaults(Flavour::Spring),
-            server_starts_at_second: None,
-            server_client: ClientConfig::defaults(Flavour::Spring),
-            applications: vec![Application {
-                name: "orders".to_owned(),
-                instances: 100,
-                observers: true,
-                balancer_first_call: None,
-                client: ClientConfig::defaults(Flavour::Spring),
-            }],
-            network: Network { latency: Delay::Constant(SimDuration::from_millis(1)) },
-            faults: vec![Fault {
-                at: SimDuration::ZERO,
-                within: SimDuration::from_secs(60),
-                verb: Verb::Crash(Targets::Instances(crash)),
-            }],
-            expectations: Vec::new(),
-        }
-    }
 }

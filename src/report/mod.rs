@@ -19,6 +19,7 @@ mod host;
 mod intervals;
 mod length;
 mod manifest;
+mod mistakes;
 mod output;
 mod rows;
 mod sentence;
@@ -34,10 +35,9 @@ pub use host::Host;
 pub use intervals::{Interval, rank_interval};
 pub use length::in_words;
 pub use manifest::Manifest;
+pub use mistakes::MistakeSummary;
 pub use output::{Contents, OUTPUTS, Output};
-pub use summary::{
-    ExpectationSummary, IntervalMs, MistakeSummary, StageIntervals, StageSummary, Summary, json_schema,
-};
+pub use summary::{ExpectationSummary, IntervalMs, StageIntervals, StageSummary, Summary, json_schema};
 pub use table::table;
 
 use crate::analysis::Bound;

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use super::mistakes::{MistakeSummary, replicates_with};
 use super::{Report, intervals, sentence};
 use crate::analysis::{Bound, BoundRange};
 use crate::engine::SimDuration;
@@ -111,23 +112,6 @@ pub struct IntervalMs {
     pub high_ms: Option<u64>,
 }
 
-/// Live instances that a stage removed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct MistakeSummary {
-    /// Where: `registry` for the server's own removals.
-    pub stage: String,
-    /// How many.
-    pub count: u64,
-    /// Of these, those corrected before the run or the instance's life ended.
-    pub corrected: u64,
-    /// Replicates with at least one.
-    pub replicates: u32,
-    /// T_M, the mean length; null if any was not corrected.
-    pub mean_duration_ms: Option<u64>,
-    /// The longest; null if any was not corrected.
-    pub max_duration_ms: Option<u64>,
-}
-
 /// How one expectation came out.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ExpectationSummary {
@@ -152,11 +136,11 @@ impl Summary {
             release: report.scenario.release.clone(),
             seed: report.scenario.seed,
             replicates: u32::try_from(data.replicates.len()).expect("replicates are counted in a u32"),
-            replicates_to_duration: count(data, |replicate| replicate.ending == Ending::Duration),
+            replicates_to_duration: replicates_with(data, |replicate| replicate.ending == Ending::Duration),
             events: data.replicates.iter().map(|replicate| replicate.events).sum(),
             digest: digest(data),
             stages: stages(data, report.bounds),
-            mistakes: mistakes(data),
+            mistakes: MistakeSummary::of(data),
             expectations: report.verdicts.iter().map(ExpectationSummary::of).collect(),
             answer: String::new(),
             version: report.version.to_owned(),
@@ -307,37 +291,6 @@ fn range_of(bound: Option<&Bound>) -> (Option<BoundRange>, Option<String>) {
     }
 }
 
-fn mistakes(data: &RunData) -> Vec<MistakeSummary> {
-    let at = |stage| {
-        let own = move |replicate: &crate::observe::ReplicateData| {
-            replicate.mistakes.iter().any(|mistake| mistake.stage == stage)
-        };
-        let all = || {
-            let all = data.replicates.iter().flat_map(|replicate| &replicate.mistakes);
-            all.filter(move |mistake| mistake.stage == stage)
-        };
-        let (count_all, corrected) = (all().count(), all().filter(|mistake| mistake.corrected).count());
-        let sum: u128 = all().map(|mistake| u128::from(mistake.lasted.as_nanos())).sum();
-        let mean_nanos = sum.checked_div(count_all as u128)?;
-        let mean = SimDuration::from_nanos(u64::try_from(mean_nanos).expect("a mean lies between two u64"));
-        let known = |length: SimDuration| (corrected == count_all).then(|| length.as_millis());
-        Some(MistakeSummary {
-            stage: stage.name().to_owned(),
-            count: count_all as u64,
-            corrected: corrected as u64,
-            replicates: count(data, own),
-            mean_duration_ms: known(mean),
-            max_duration_ms: all().map(|mistake| mistake.lasted).max().and_then(known),
-        })
-    };
-    Stage::ALL.into_iter().filter_map(at).collect()
-}
-
-fn count(data: &RunData, wanted: impl Fn(&crate::observe::ReplicateData) -> bool) -> u32 {
-    let found = data.replicates.iter().filter(|replicate| wanted(replicate)).count();
-    u32::try_from(found).expect("replicates are counted in a u32")
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -389,21 +342,6 @@ mod tests {
         let summary = Summary::of(&made.report());
         let row = summary.stage(EventKind::Crash, Stage::Balancer).unwrap();
         assert_eq!((row.count, row.max_ms, row.bound_max_ms), (0, None, Some(335_000)));
-    }
-
-    #[test]
-    fn mistakes_are_summed_up() {
-        // 10 s, 11 s and 12 s in the first of four replicates: 11 s on average.
-        let summary = Summary::of(&Made::quiet(3).report());
-        let expected = MistakeSummary {
-            stage: "registry".to_owned(),
-            count: 3,
-            corrected: 3,
-            replicates: 1,
-            mean_duration_ms: Some(11_000),
-            max_duration_ms: Some(12_000),
-        };
-        assert_eq!(summary.mistakes, [expected]);
     }
 
     #[test]
