@@ -166,6 +166,7 @@ impl World<'_> {
                 node.client.set_identity(instance);
             }
             self.clients[client.index()].newcomer = true;
+            self.draw_first_call(client, SimDuration::ZERO);
             self.start_client(client, now, schedule);
         }
     }

@@ -76,6 +76,7 @@ impl<'a> World<'a> {
     fn add_fleet(&mut self, schedule: &mut Schedule<Event>) {
         let scenario = self.scenario;
         let opens = SimTime::ZERO + scenario.server.serves_after();
+        let all_started = opens + scenario.start_window;
         let mut starters = Vec::new();
         for (app, application) in scenario.applications.iter().enumerate() {
             for ordinal in 1..=application.instances {
@@ -92,6 +93,7 @@ impl<'a> World<'a> {
         for starter in starters {
             let client = self.add_client(AppId(starter.app as u32), starter.ordinal, starter.chance);
             self.members[starter.app][starter.ordinal as usize - 1] = client;
+            self.draw_first_call(client, all_started.since(starter.at));
             schedule.at(starter.at, Event::ClientStarts { client });
         }
     }
@@ -102,24 +104,19 @@ impl<'a> World<'a> {
         let chance = Chance::of(&client_label(&self.scenario.applications[app.index()].name, ordinal));
         let client = self.add_client(app, ordinal, chance);
         self.clients[client.index()].newcomer = true;
+        self.draw_first_call(client, SimDuration::ZERO);
         self.members[app.index()].push(client);
         client
     }
 
-    fn add_client(&mut self, app: AppId, ordinal: u32, mut chance: Chance) -> ClientId {
+    fn add_client(&mut self, app: AppId, ordinal: u32, chance: Chance) -> ClientId {
         let id = ClientId(self.clients.len() as u32);
         let own = app.index() == self.scenario.applications.len();
         let config = config_of(self.scenario, app);
         let name = if own { OWN_APPLICATION } else { &self.scenario.applications[app.index()].name };
         let instance = InstanceId(self.instance_names.len() as u32);
         self.instance_names.push(format!("{name}-{ordinal}"));
-        let mut client = Client::new(app, instance, &[SERVER]);
-        let set = if own { None } else { self.scenario.applications[app.index()].balancer_first_call };
-        let first_call = set.unwrap_or_else(|| {
-            let period = balancer_period(&config.balancer);
-            chance.with(&self.seed).duration_below(purpose::BALANCER_FIRST_CALL, period)
-        });
-        client.set_first_call(first_call);
+        let client = Client::new(app, instance, &[SERVER]);
         self.clients.push(ClientNode {
             client,
             chance,
@@ -136,6 +133,20 @@ impl<'a> World<'a> {
         let observes = !own && config.fetch_registry && self.scenario.applications[app.index()].observers;
         self.recorder.add_client(id, observes);
         id
+    }
+
+    /// Draws when the next process calls through its balancer for the first time: uniform over one period of
+    /// the balancer, after `lead` from its start. The lead of a fleet that starts together is the rest of its
+    /// start window. A first call before that would mostly find an empty list, which is looked up again until
+    /// the first fetch fills it, and so would tie the phase of the balancer to that of the fetch.
+    pub(super) fn draw_first_call(&mut self, client: ClientId, lead: SimDuration) {
+        let node = &mut self.clients[client.index()];
+        let Some(application) = self.scenario.applications.get(node.app.index()) else { return };
+        let first_call = application.balancer_first_call.unwrap_or_else(|| {
+            let period = balancer_period(&application.client.balancer);
+            lead + node.chance.with(&self.seed).duration_below(purpose::BALANCER_FIRST_CALL, period)
+        });
+        node.client.set_first_call(first_call);
     }
 
     /// A new identity for a process that comes back under another instance id.
