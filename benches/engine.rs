@@ -1,1 +1,96 @@
-fn main() {}
+//! The engine alone: workload W through the world's queue, and beside it through a plain binary heap.
+//!
+//! One line a case. The two take turns in one process, and each figure is the median of its rounds, in millions
+//! of events per CPU second of the loop; set-up is not counted. All must agree on counts, sums and digests.
+#![allow(clippy::disallowed_types, clippy::print_stdout, missing_docs)]
+
+mod workload;
+
+use std::time::Instant;
+
+use stillup::engine::{EventQueue, SimTime};
+use workload::{HeapQueue, Queue, Totals, Workload, WorkloadEvent};
+
+/// The events that are measured: those of the world.
+type BenchEvent = workload::PlainEvent;
+
+/// A size of W, and what it must come to.
+struct Case {
+    clients: u32,
+    secs: u64,
+    rounds: usize,
+    events: u64,
+    round_trips_ns: u64,
+}
+
+const CASES: [Case; 4] = [
+    Case { clients: 1_000, secs: 3_600, rounds: 5, events: 720_059, round_trips_ns: 1_319_900_783_129 },
+    Case { clients: 10_000, secs: 600, rounds: 5, events: 1_200_003, round_trips_ns: 2_200_952_548_609 },
+    Case { clients: 100_000, secs: 600, rounds: 3, events: 11_999_949, round_trips_ns: 21_998_158_623_735 },
+    Case { clients: 1_000_000, secs: 60, rounds: 3, events: 11_999_420, round_trips_ns: 21_994_871_306_543 },
+];
+
+fn main() {
+    for case in &CASES {
+        let (mut ours, mut heaps) = (Vec::new(), Vec::new());
+        let mut digest = None;
+        for _ in 0..case.rounds {
+            for (rates, (rate, totals)) in [
+                (&mut ours, measure::<BenchEvent, EventQueue<_>>(case)),
+                (&mut heaps, measure::<BenchEvent, HeapQueue<_>>(case)),
+            ] {
+                assert_eq!((totals.events, totals.round_trips_ns), (case.events, case.round_trips_ns));
+                assert_eq!(*digest.get_or_insert(totals.digest), totals.digest, "the order is the same");
+                rates.push(rate);
+            }
+        }
+        let (ours, heap) = (median(ours), median(heaps));
+        println!(
+            "N={:<8} lanes+wheel {ours:5.1} M/s  heap {heap:5.1} M/s  ratio {:5.2}  digest {}",
+            case.clients,
+            ours / heap,
+            digest.expect("a case has rounds"),
+        );
+    }
+}
+
+/// Millions of events per CPU second, and what they came to.
+fn measure<E: WorkloadEvent, Q: Queue<E>>(case: &Case) -> (f64, Totals) {
+    let workload = Workload::<E, Q>::new(case.clients);
+    let before = Clock::read();
+    let totals = workload.run(SimTime::from_secs(case.secs));
+    (totals.events as f64 / 1e6 / before.secs_since(), totals)
+}
+
+fn median(mut rates: Vec<f64>) -> f64 {
+    rates.sort_unstable_by(f64::total_cmp);
+    rates[rates.len() / 2]
+}
+
+/// CPU time of this thread where the system tells it, else time on the wall.
+enum Clock {
+    Cpu(f64),
+    Wall(Instant),
+}
+
+impl Clock {
+    fn read() -> Self {
+        cpu_secs().map_or_else(|| Self::Wall(Instant::now()), Self::Cpu)
+    }
+
+    fn secs_since(&self) -> f64 {
+        match self {
+            Self::Cpu(before) => cpu_secs().expect("it could be read before") - before,
+            Self::Wall(before) => before.elapsed().as_secs_f64(),
+        }
+    }
+}
+
+/// Linux: nanoseconds on a CPU, the first number of the thread's scheduler statistics.
+fn cpu_secs() -> Option<f64> {
+    // The scheduler brings its books up to date when it is asked for another thread.
+    std::thread::yield_now();
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    let nanos: u64 = stat.split(' ').next()?.parse().ok()?;
+    (nanos > 0).then_some(nanos as f64 / 1e9)
+}

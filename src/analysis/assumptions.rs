@@ -91,6 +91,24 @@ pub(super) fn leases_cover_heartbeats(scenario: &Scenario, latency: &Latency) ->
     Ok(())
 }
 
+/// A server that copies from itself before it opens registers anew what it saw a while ago
+/// (`eureka-server.md` 8.2): that would bring back who has left.
+pub(super) fn copying_is_over(scenario: &Scenario, hits: &[Hit]) -> Result<(), Absence> {
+    let first = hits.iter().map(|hit| hit.from).min().unwrap_or_default();
+    match copied_by(scenario) {
+        Some(by) if server_to_faults(scenario) + first < by => {
+            Err(Absence::because("the server may still be copying what it has seen, before it opens"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// When the last try at copying is over, from the server's start; `None` if there is nothing to copy.
+fn copied_by(scenario: &Scenario) -> Option<SimDuration> {
+    let (earliest, latest) = opens_between(scenario);
+    (earliest != latest).then_some(latest)
+}
+
 /// Every crash finds a lease that was renewed since it was registered.
 pub(super) fn all_renewed(
     scenario: &Scenario,
@@ -99,13 +117,9 @@ pub(super) fn all_renewed(
     hits: &[Hit],
 ) -> bool {
     let by = renewed_by(client, latency);
-    // Opening for traffic may register what the server has copied from itself anew (`eureka-server.md` 8.2).
-    let (opens_first, opens_last) = opens_between(scenario);
-    let copied_by = if opens_first == opens_last {
-        SimDuration::ZERO
-    } else {
-        opens_last + lease::period(client, latency).max
-    };
+    // What is registered anew by the copy is renewed by the next heartbeat.
+    let copied_by =
+        copied_by(scenario).map_or(SimDuration::ZERO, |by| by + lease::period(client, latency).max);
     let arrivals = self::hits(scenario, EventKind::Registration);
     hits.iter().all(|hit| {
         let long_there = scenario.warm_up + hit.from >= by;

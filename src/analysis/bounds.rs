@@ -60,9 +60,10 @@ impl<'a> Way<'a> {
         assumptions::undisturbed(scenario)?;
         assumptions::calls_are_short(scenario, &latency)?;
         assumptions::subjects_are_shown(scenario, event, &hits)?;
+        assumptions::leases_cover_heartbeats(scenario, &latency)?;
+        assumptions::copying_is_over(scenario, &hits)?;
         let (registry, served) = match event {
             EventKind::Crash => {
-                assumptions::leases_cover_heartbeats(scenario, &latency)?;
                 let served = pipeline::served_after_eviction(&scenario.server, opened_at(scenario));
                 (evicted(scenario, &latency, &hits)?, served)
             }

@@ -1,35 +1,37 @@
-//! A set of slots of a wheel: which of 4,096 are in use, and the next of them, in a few instructions.
+//! A set of slots of a wheel: which are in use, and the next of them, in a few instructions.
 
-/// Slots of a wheel.
-pub(super) const SLOTS: usize = 4096;
-
-/// Slot numbers as bits, and one more word that says which of the 64 words have any.
+/// Slot numbers below `64 · WORDS` as bits, and one bit more for each word that has any.
 #[derive(Debug)]
-pub(super) struct SlotSet {
-    words: [u64; SLOTS / 64],
-    summary: u64,
+pub(super) struct SlotSet<const WORDS: usize> {
+    words: [u64; WORDS],
+    /// Words in use. More than 64 · 4 words would need more of these.
+    groups: [u64; GROUPS],
 }
 
-impl SlotSet {
+const GROUPS: usize = 4;
+
+impl<const WORDS: usize> SlotSet<WORDS> {
     /// No slot.
     pub(super) fn new() -> Self {
-        Self { words: [0; SLOTS / 64], summary: 0 }
+        const { assert!(WORDS <= 64 * GROUPS) };
+        Self { words: [0; WORDS], groups: [0; GROUPS] }
     }
 
     /// Adds `slot`.
     #[inline]
     pub(super) fn insert(&mut self, slot: usize) {
-        self.words[slot / 64] |= 1 << (slot % 64);
-        self.summary |= 1 << (slot / 64);
+        let word = slot / 64;
+        self.words[word] |= 1 << (slot % 64);
+        self.groups[word / 64] |= 1 << (word % 64);
     }
 
     /// Removes `slot`.
     #[inline]
     pub(super) fn remove(&mut self, slot: usize) {
-        let word = &mut self.words[slot / 64];
-        *word &= !(1 << (slot % 64));
-        if *word == 0 {
-            self.summary &= !(1 << (slot / 64));
+        let word = slot / 64;
+        self.words[word] &= !(1 << (slot % 64));
+        if self.words[word] == 0 {
+            self.groups[word / 64] &= !(1 << (word % 64));
         }
     }
 
@@ -41,13 +43,23 @@ impl SlotSet {
         if ahead != 0 {
             return Some(word * 64 + ahead.trailing_zeros() as usize);
         }
-        if self.summary == 0 {
-            return None;
-        }
-        // The words behind this one first, this one itself (its slots before `from`) last.
-        let skipped = self.summary.rotate_right(word as u32 + 1).trailing_zeros() as usize;
-        let word = (word + 1 + skipped) % 64;
+        // Its own word comes last: what it has then lies before `from`.
+        let word = self.next_word((word + 1) % WORDS)?;
         Some(word * 64 + self.words[word].trailing_zeros() as usize)
+    }
+
+    #[inline]
+    fn next_word(&self, from: usize) -> Option<usize> {
+        let group = from / 64;
+        let ahead = self.groups[group] & (!0 << (from % 64));
+        if ahead != 0 {
+            return Some(group * 64 + ahead.trailing_zeros() as usize);
+        }
+        let groups = (group + 1..GROUPS).chain(0..=group);
+        groups
+            .map(|group| (group, self.groups[group]))
+            .find(|&(_, words)| words != 0)
+            .map(|(group, words)| group * 64 + words.trailing_zeros() as usize)
     }
 }
 
@@ -57,15 +69,13 @@ mod tests {
 
     #[test]
     fn the_next_slot_is_found_around_the_wheel() {
-        let mut set = SlotSet::new();
+        let mut set = SlotSet::<64>::new();
         assert_eq!(set.next_from(7), None);
         for slot in [5, 64, 4095] {
             set.insert(slot);
         }
-        let cases = [(0, 5), (5, 5), (6, 64), (64, 64), (65, 4095), (4095, 4095)]
-            .map(|(from, next)| (from, Some(next)));
-        for (from, next) in cases {
-            assert_eq!(set.next_from(from), next, "from {from}");
+        for (from, next) in [(0, 5), (5, 5), (6, 64), (64, 64), (65, 4095), (4095, 4095)] {
+            assert_eq!(set.next_from(from), Some(next), "from {from}");
         }
         set.remove(4095);
         assert_eq!(set.next_from(65), Some(5));
@@ -73,5 +83,19 @@ mod tests {
         assert_eq!(set.next_from(6), Some(5), "its own word comes last");
         set.remove(5);
         assert_eq!(set.next_from(0), None);
+    }
+
+    /// Every pair of a `from` and a single slot in a set of 256 words would be 2⁵² steps: a stride of 61 meets
+    /// all residues of 64.
+    #[test]
+    fn a_single_slot_is_found_from_everywhere() {
+        let mut set = SlotSet::<256>::new();
+        for slot in (0..256 * 64).step_by(61) {
+            set.insert(slot);
+            for from in (0..256 * 64).step_by(509) {
+                assert_eq!(set.next_from(from), Some(slot), "from {from}");
+            }
+            set.remove(slot);
+        }
     }
 }

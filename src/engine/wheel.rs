@@ -24,21 +24,24 @@
 use std::collections::BinaryHeap;
 
 use super::entry::{Entry, Key, NOTHING, time_of};
-use super::slots::{SLOTS, SlotSet};
+use super::slots::SlotSet;
 
-/// log₂ of the slots in a bucket: the near slots are two buckets, that of now and the next.
-const BUCKET_SHIFT: u32 = 11;
+/// log₂ of the slots in a bucket. The near slots are two buckets: that of now and the next.
+const BUCKET_SHIFT: u32 = 13;
 const NEAR_BUCKETS: u64 = 2;
-/// log₂ of a slot's width in nanoseconds: at first (131 µs), at least (64 ns) and at most (17 s).
-const SHIFT_AT_FIRST: u32 = 17;
+const NEAR_SLOTS: usize = 2 << BUCKET_SHIFT;
+const FAR_BUCKETS: usize = 4096;
+/// log₂ of a slot's width in nanoseconds: at least (64 ns) and at most (17 s).
 const SHIFT_MIN: u32 = 6;
 const SHIFT_MAX: u32 = 34;
+/// Slots of 2 µs reach 69 s with the far buckets: far enough for what has a period of a minute.
+const SHIFT_FOR_A_MINUTE: u32 = 11;
+/// It starts narrow (4 µs), as widening costs little: what makes it wide is that there are few entries.
+const SHIFT_AT_FIRST: u32 = 12;
 /// Entries taken and turns made before the width is judged.
 const EVIDENCE_MIN: u64 = 1024;
 /// The end of a list.
 const NIL: u32 = u32::MAX;
-
-const _: () = assert!(NEAR_BUCKETS << BUCKET_SHIFT == SLOTS as u64, "every near slot has one place");
 
 /// The events that wait beside the lanes.
 #[derive(Debug)]
@@ -51,7 +54,7 @@ pub(super) struct Wheel<E> {
     bucket: u64,
     near: Near<E>,
     far: Vec<FarBucket<E>>,
-    far_used: SlotSet,
+    far_used: SlotSet<{ FAR_BUCKETS / 64 }>,
     beyond: BinaryHeap<Entry<E>>,
     len: usize,
     load: Load,
@@ -60,8 +63,8 @@ pub(super) struct Wheel<E> {
 /// The near slots: lists in order, whose nodes share one store.
 #[derive(Debug)]
 struct Near<E> {
-    heads: Box<[u32; SLOTS]>,
-    used: SlotSet,
+    heads: Box<[u32; NEAR_SLOTS]>,
+    used: SlotSet<{ NEAR_SLOTS / 64 }>,
     nodes: Vec<Node<E>>,
     /// The first of the nodes that are free.
     free: u32,
@@ -96,7 +99,7 @@ impl<E: Copy> Wheel<E> {
             shift: SHIFT_AT_FIRST,
             bucket: 0,
             near: Near::new(),
-            far: (0..SLOTS).map(|_| FarBucket { first: NOTHING, entries: Vec::new() }).collect(),
+            far: (0..FAR_BUCKETS).map(|_| FarBucket { first: NOTHING, entries: Vec::new() }).collect(),
             far_used: SlotSet::new(),
             beyond: BinaryHeap::new(),
             len: 0,
@@ -108,11 +111,6 @@ impl<E: Copy> Wheel<E> {
     #[inline]
     pub(super) fn first(&self) -> Key {
         self.first
-    }
-
-    /// How many entries wait.
-    pub(super) fn len(&self) -> usize {
-        self.len
     }
 
     /// Adds `entry`, which is not due before the time of the last turn.
@@ -150,7 +148,7 @@ impl<E: Copy> Wheel<E> {
 
     #[inline]
     fn slot(&self, time: u64) -> usize {
-        (time >> self.shift) as usize % SLOTS
+        (time >> self.shift) as usize % NEAR_SLOTS
     }
 
     /// Where `entry` belongs as seen from the bucket of now.
@@ -166,8 +164,8 @@ impl<E: Copy> Wheel<E> {
     }
 
     fn put_far(&mut self, bucket: u64, entry: Entry<E>) {
-        if bucket - self.bucket - NEAR_BUCKETS < SLOTS as u64 {
-            let index = bucket as usize % SLOTS;
+        if bucket - self.bucket - NEAR_BUCKETS < FAR_BUCKETS as u64 {
+            let index = bucket as usize % FAR_BUCKETS;
             let far = &mut self.far[index];
             far.first = far.first.min(entry.key());
             far.entries.push(entry);
@@ -187,7 +185,7 @@ impl<E: Copy> Wheel<E> {
     }
 
     fn find_first_far(&self) -> Key {
-        let from = (self.bucket + NEAR_BUCKETS) as usize % SLOTS;
+        let from = (self.bucket + NEAR_BUCKETS) as usize % FAR_BUCKETS;
         let far = self.far_used.next_from(from).map_or(NOTHING, |index| self.far[index].first);
         let beyond = self.beyond.peek().map_or(NOTHING, Entry::key);
         far.min(beyond)
@@ -209,7 +207,7 @@ impl<E: Copy> Wheel<E> {
     }
 
     fn pour(&mut self, bucket: u64) {
-        let index = bucket as usize % SLOTS;
+        let index = bucket as usize % FAR_BUCKETS;
         let far = &mut self.far[index];
         if far.first != NOTHING {
             far.first = NOTHING;
@@ -238,7 +236,7 @@ impl<E: Copy> Wheel<E> {
         }
         self.load = Load { since: now, ..Load::default() };
         let width = ((now - since) / taken.max(1)).max(1);
-        let shift = width.ilog2().clamp(SHIFT_MIN, SHIFT_MAX);
+        let shift = (width.ilog2().saturating_sub(2)).clamp(SHIFT_MIN, SHIFT_MAX);
         (shift.abs_diff(self.shift) >= 2).then_some(shift)
     }
 
@@ -262,7 +260,7 @@ impl<E: Copy> Wheel<E> {
 
 impl<E: Copy> Near<E> {
     fn new() -> Self {
-        Self { heads: Box::new([NIL; SLOTS]), used: SlotSet::new(), nodes: Vec::new(), free: NIL }
+        Self { heads: Box::new([NIL; NEAR_SLOTS]), used: SlotSet::new(), nodes: Vec::new(), free: NIL }
     }
 
     /// The first key in `slot`, which has one.

@@ -95,6 +95,30 @@ pub struct Injected {
     pub targets: u32,
 }
 
+/// What became of leases: those created are cancelled, evicted, lost with a server, or still there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeaseCounts {
+    /// Registrations that found no lease.
+    pub created: u64,
+    /// Leases cancelled by their owners.
+    pub cancelled: u64,
+    /// Leases evicted.
+    pub evicted: u64,
+    /// Leases that ended with their server.
+    pub lost: u64,
+}
+
+/// How far the server and the observers agree with what really runs, at the end of a replicate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Agreement {
+    /// Processes that run and register.
+    pub live: u64,
+    /// Of these, those that the registry does not show.
+    pub missing_in_registry: u64,
+    /// Pairs of a running observer and a live instance that its local registry does not show.
+    pub missing_in_views: u64,
+}
+
 /// How a replicate ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
@@ -133,6 +157,10 @@ pub struct ReplicateData {
     pub faults: Vec<Injected>,
     /// Every eviction round that was open and found something, and when.
     pub rounds: Vec<(SimTime, EvictionRound)>,
+    /// What became of leases.
+    pub leases: LeaseCounts,
+    /// What the server and the observers make of the fleet at the end.
+    pub agreement: Agreement,
     /// Leases in the registry at the end.
     pub left_at_end: u32,
     /// Whether self-preservation is engaged at the end.

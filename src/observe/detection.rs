@@ -73,7 +73,13 @@ impl Watch {
         let ends = self.event != EventKind::Registration;
         let sighting = match which {
             Slot::Server(stage) => &mut self.server[stage],
-            Slot::Observer(observer, stage) => &mut self.observers[observer][stage],
+            Slot::Observer(observer, stage) => {
+                // An observer that started after the event.
+                if observer >= self.observers.len() {
+                    self.observers.resize(observer + 1, [Sighting::None; 2]);
+                }
+                &mut self.observers[observer][stage]
+            }
         };
         let before = *sighting;
         match before {
@@ -146,6 +152,13 @@ impl Detections {
         self.watches.push(watch);
     }
 
+    /// There is one more observer, the last by number; it is down and knows of nothing.
+    pub(super) fn observer_added(&mut self) {
+        for watch in &mut self.watches {
+            watch.observers.push([Sighting::None; 2]);
+        }
+    }
+
     /// The server's registry or answers changed.
     pub(super) fn server_changed(&mut self, stage: Stage, to: View, now: SimTime, views: &Views) {
         self.see(Slot::Server(stage as usize), to, now, views);
@@ -176,7 +189,7 @@ impl Detections {
     pub(super) fn observer_gone(&mut self, observer: usize) {
         for &number in &self.active {
             let watch = &mut self.watches[number];
-            for sighting in &mut watch.observers[observer] {
+            for sighting in watch.observers.get_mut(observer).into_iter().flatten() {
                 if *sighting == Sighting::Open {
                     *sighting = Sighting::None;
                     watch.open -= 1;

@@ -7,5 +7,8 @@ mod detection;
 mod mistake;
 mod recorder;
 
-pub use data::{Detection, Ending, Injected, LoadMinute, Minute, Mistake, Outcome, ReplicateData, RunData};
+pub use data::{
+    Agreement, Detection, Ending, Injected, LeaseCounts, LoadMinute, Minute, Mistake, Outcome, ReplicateData,
+    RunData,
+};
 pub use recorder::{Recorded, Recorder};

@@ -1,7 +1,7 @@
 //! The one place where facts arrive. It keeps what the rows of a run are made of and changes nothing else: a
 //! run's digest is the same with and without it.
 
-use super::data::{Detection, Injected, LoadMinute, Minute, Mistake};
+use super::data::{Detection, Injected, LeaseCounts, LoadMinute, Minute, Mistake};
 use super::detection::{Detections, Panorama};
 use super::mistake::Mistakes;
 use crate::engine::{SimDuration, SimTime};
@@ -30,6 +30,7 @@ pub struct Recorder {
     faults: Vec<Injected>,
     rounds: Vec<(SimTime, EvictionRound)>,
     evicted_since_minute: u32,
+    leases: LeaseCounts,
 }
 
 /// Everything a recorder has kept, ready for a [`super::ReplicateData`].
@@ -46,6 +47,8 @@ pub struct Recorded {
     pub faults: Vec<Injected>,
     /// Eviction rounds that found something.
     pub rounds: Vec<(SimTime, EvictionRound)>,
+    /// What became of leases.
+    pub leases: LeaseCounts,
 }
 
 impl Default for Recorder {
@@ -62,6 +65,7 @@ impl Default for Recorder {
             faults: Vec::new(),
             rounds: Vec::new(),
             evicted_since_minute: 0,
+            leases: LeaseCounts::default(),
         }
     }
 }
@@ -75,6 +79,7 @@ impl Recorder {
         if observes {
             self.places[client.index()] = Some(self.shown.len() as u32);
             self.shown.push(None);
+            self.detections.observer_added();
         }
     }
 
@@ -135,11 +140,16 @@ impl Recorder {
         match fact {
             Fact::LeaseEvicted { instance } => {
                 self.evicted_since_minute += 1;
+                self.leases.evicted += 1;
                 if self.alive.get(instance.index()).copied().unwrap_or(false) {
                     self.mistakes.begin(instance, now);
                 }
             }
-            Fact::LeaseRegistered { instance, .. } => self.mistakes.end(instance, true, now),
+            Fact::LeaseRegistered { instance, new, .. } => {
+                self.leases.created += u64::from(new);
+                self.mistakes.end(instance, true, now);
+            }
+            Fact::LeaseCancelled { .. } => self.leases.cancelled += 1,
             Fact::EvictionRoundEnded(round) if round.expired > 0 => self.rounds.push((now, round)),
             Fact::ServedChanged { to, .. } => {
                 self.server[1] = to;
@@ -153,8 +163,9 @@ impl Recorder {
         }
     }
 
-    /// The server has ended: it holds and serves nothing.
-    pub fn server_ended(&mut self, now: SimTime, views: &Views) {
+    /// The server has ended, and `leases` with it: it holds and serves nothing.
+    pub fn server_ended(&mut self, leases: u32, now: SimTime, views: &Views) {
+        self.leases.lost += u64::from(leases);
         self.server = [View::EMPTY; 2];
         self.detections.server_changed(Stage::Registry, View::EMPTY, now, views);
         self.detections.server_changed(Stage::Served, View::EMPTY, now, views);
@@ -205,6 +216,7 @@ impl Recorder {
             load: self.load,
             faults: self.faults,
             rounds: self.rounds,
+            leases: self.leases,
         }
     }
 

@@ -233,6 +233,8 @@ fn replicate(number: u32, minutes: u64) -> ReplicateData {
         load: (0..minutes).map(load).collect(),
         faults: Vec::new(),
         rounds: Vec::new(),
+        leases: crate::observe::LeaseCounts::default(),
+        agreement: crate::observe::Agreement::default(),
         left_at_end: 99,
         self_preservation_at_end: false,
     }

@@ -50,6 +50,7 @@ mod tests {
             let printed = canonical(&loaded.scenario);
             let again = parse(name, &printed, &[]).unwrap_or_else(|problems| panic!("{name}: {problems}"));
             assert_eq!(again.scenario, loaded.scenario, "{name}");
+            assert_eq!(again.warnings.len(), loaded.warnings.len(), "{name}");
             assert!(text.starts_with("# What it shows: "), "{name}");
             assert!(!loaded.scenario.expectations.is_empty(), "{name}");
         }

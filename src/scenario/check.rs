@@ -129,3 +129,98 @@ fn within_text(node: Place, text: &str, span: std::ops::Range<usize>) -> Place {
         _ => node,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse;
+    use super::super::types::{Direction, Selection, Targets, Verb, Which};
+    use super::*;
+    use crate::model::client::{BalancerConfig, ClientConfig, TransportKind};
+    use crate::model::eureka::ServerConfig;
+    use crate::model::id::AppId;
+
+    fn read(text: &str) -> Scenario {
+        parse("test.toml", text, &[]).unwrap_or_else(|problems| panic!("{problems}")).scenario
+    }
+
+    const FLEET: &str = "[[application]]\nname = \"a\"\ninstances = 20\n";
+
+    #[test]
+    fn what_is_not_said_has_its_default() {
+        let scenario = read(FLEET);
+        assert_eq!((scenario.seed, scenario.replicates, scenario.event_budget), (1, 100, 1_000_000_000));
+        assert_eq!(scenario.duration, SimDuration::from_secs(1_800));
+        assert_eq!(
+            (scenario.start_window, scenario.warm_up),
+            (SimDuration::from_secs(30), SimDuration::from_secs(300))
+        );
+        assert_eq!(scenario.network.latency, Delay::Constant(SimDuration::from_millis(1)));
+        assert_eq!(scenario.server, ServerConfig::defaults(Flavour::Spring));
+        assert_eq!(scenario.applications[0].client, ClientConfig::defaults(Flavour::Spring));
+        assert_eq!(scenario.server_client.transport.kind, TransportKind::Jersey);
+        let netflix = read(&format!("flavour = \"netflix\"\n{FLEET}"));
+        assert_eq!(netflix.server, ServerConfig::defaults(Flavour::Netflix));
+        assert_eq!(netflix.applications[0].client, ClientConfig::defaults(Flavour::Netflix));
+    }
+
+    #[test]
+    fn a_release_decides_rules_transport_and_balancer() {
+        let old = read(&format!("release = \"Greenwich.SR6\"\n{FLEET}"));
+        let client = &old.applications[0].client;
+        assert!(!old.server.rules.decrement_expected_on_eviction);
+        assert_eq!(client.transport.kind, TransportKind::Jersey);
+        assert_eq!(client.balancer, BalancerConfig::Ribbon { refresh_interval: SimDuration::from_secs(30) });
+    }
+
+    #[test]
+    fn a_server_that_registers_with_itself_tries_five_times_unless_told() {
+        let own = "[server]\nregister-with-eureka = true\n";
+        assert_eq!(read(&format!("{own}{FLEET}")).server.registry_sync_retries, 5);
+        let told = format!("{own}[eureka.server]\nregistry-sync-retries = 2\n{FLEET}");
+        assert_eq!(read(&told).server.registry_sync_retries, 2);
+        assert_eq!(read(FLEET).server.registry_sync_retries, 0);
+    }
+
+    #[test]
+    fn an_application_overrides_what_it_names() {
+        let text = "[eureka.instance]\nlease-renewal-interval-in-seconds = 10\n\
+                    lease-expiration-duration-in-seconds = 40\n[transport]\nread-timeout = \"9s\"\n\
+                    [[application]]\nname = \"a\"\n\
+                    [[application]]\nname = \"b\"\n[application.eureka.instance]\n\
+                    lease-renewal-interval-in-seconds = 20\n[application.transport]\nkind = \"jersey\"\n";
+        let scenario = read(text);
+        let leases = scenario.applications.iter().map(|app| {
+            (app.client.lease_renewal_interval_in_seconds, app.client.lease_expiration_duration_in_seconds)
+        });
+        assert_eq!(leases.collect::<Vec<_>>(), [(10, 40), (20, 40)]);
+        // The longest heartbeat interval of the fleet.
+        assert_eq!(scenario.start_window, SimDuration::from_secs(20));
+        let limits = scenario.applications.iter().map(|app| app.client.transport.read_timeout);
+        let seconds = |count| Some(SimDuration::from_secs(count));
+        assert_eq!(limits.collect::<Vec<_>>(), [seconds(9), seconds(8)]);
+    }
+
+    #[test]
+    fn zero_means_the_default_where_the_client_says_so() {
+        let text = format!("[eureka.instance]\nlease-renewal-interval-in-seconds = -5\n{FLEET}");
+        let loaded = parse("test.toml", &text, &[]).expect("it is only a warning");
+        assert_eq!(loaded.scenario.applications[0].client.lease_renewal_interval_in_seconds, 30);
+        assert_eq!(loaded.warnings.len(), 1);
+    }
+
+    #[test]
+    fn faults_are_read_with_their_defaults() {
+        let text = format!(
+            "{FLEET}[[fault]]\nat = \"5s\"\npartition = {{ share = 0.3, application = \"a\" }}\n\
+                            [[fault]]\nwithin = \"0s\"\nrestart = {{ instances = [\"a-20\"] }}\n"
+        );
+        let faults = read(&text).faults;
+        assert_eq!((faults[0].at, faults[0].within), (SimDuration::from_secs(5), SimDuration::from_secs(60)));
+        let targets = Selection { application: Some(AppId(0)), which: Which::Share(0.3) };
+        assert_eq!(faults[0].verb, Verb::Partition { targets, length: None, lost: Direction::Both });
+        let targets =
+            Targets::Instances(Selection { application: None, which: Which::Named(vec![(AppId(0), 20)]) });
+        let down_for = SimDuration::from_secs(10);
+        assert_eq!(faults[1].verb, Verb::Restart { targets, down_for, new_id: false, graceful: false });
+    }
+}

@@ -137,7 +137,7 @@ fn start(table: &Table, fleet: &Fleet, problems: &mut Vec<Problem>) -> Option<Ve
 }
 
 fn known(name: &str, node: &Node, fleet: &Fleet, problems: &mut Vec<Problem>) -> Option<AppId> {
-    fleet.resolve(name, &node.place).map_err(|problem| problems.push(problem)).ok()
+    fleet.resolve(name, &node.place).map_err(|problem| problems.push(*problem)).ok()
 }
 
 fn targets(name: &'static str, table: &Table, fleet: &Fleet, problems: &mut Vec<Problem>) -> Option<Targets> {
@@ -215,7 +215,7 @@ fn named(
                 Problem::error(node.place.clone(), format!("`{name}` is named twice")).label("again here"),
             ),
             Ok(instance) => named.push(instance),
-            Err(problem) => problems.push(problem),
+            Err(problem) => problems.push(*problem),
         }
     }
     Some(named)
@@ -226,25 +226,27 @@ fn instance(
     node: &Node,
     application: Option<AppId>,
     fleet: &Fleet,
-) -> Result<(AppId, u32), Problem> {
+) -> Result<(AppId, u32), Box<Problem>> {
     let problem = |title: String| Problem::error(node.place.clone(), title);
     let form = "instance `n` of `orders` is called `orders-n`, from 1";
     let parts = name.rsplit_once('-').and_then(|(app, ordinal)| Some((app, ordinal.parse::<u32>().ok()?)));
     let Some((app_name, ordinal)) = parts else {
-        return Err(problem(format!("`{name}` is not the name of an instance")).hint(form));
+        return Err(problem(format!("`{name}` is not the name of an instance")).hint(form).boxed());
     };
-    let app = fleet.resolve(app_name, &node.place).map_err(|problem| problem.label("names no instance"))?;
+    let app =
+        fleet.resolve(app_name, &node.place).map_err(|problem| problem.label("names no instance").boxed())?;
     if let Some(only) = application
         && only != app
     {
         let other = &fleet.applications[only.index()].name;
         return Err(problem(format!("`{name}` is not an instance of `{other}`"))
-            .label(format!("an instance of `{app_name}`")));
+            .label(format!("an instance of `{app_name}`"))
+            .boxed());
     }
     let most = fleet.most(Some(app));
     if ordinal == 0 || most.is_some_and(|most| u64::from(ordinal) > most) {
         let range = most.map_or(String::new(), |most| format!("`{app_name}-1` to `{app_name}-{most}`"));
-        return Err(problem(format!("there is no instance `{name}`")).label(range).hint(form));
+        return Err(problem(format!("there is no instance `{name}`")).label(range).hint(form).boxed());
     }
     Ok((app, ordinal))
 }

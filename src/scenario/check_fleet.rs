@@ -27,13 +27,14 @@ pub(super) struct Fleet {
 
 impl Fleet {
     /// The application of a name, or a problem that lists those there are.
-    pub(super) fn resolve(&self, name: &str, place: &Place) -> Result<AppId, Problem> {
+    pub(super) fn resolve(&self, name: &str, place: &Place) -> Result<AppId, Box<Problem>> {
         self.ids.get(name).copied().ok_or_else(|| {
             let names = || self.applications.iter().map(|app| app.name.as_str());
             let known = || format!("there are {}", one_of(names().take(20)));
             Problem::error(place.clone(), format!("no application is called `{name}`"))
                 .label("not in the fleet")
                 .hint(did_you_mean(name, names()).unwrap_or_else(known))
+                .boxed()
         })
     }
 
@@ -62,7 +63,7 @@ pub(super) fn fleet(root: &Table, base: &Layer, rules: &Rules, problems: &mut Ve
         started: Vec::new(),
         whole: root.get("application").is_none_or(|node| node.as_list().is_some()),
     };
-    let mut places: Vec<(String, Place)> = Vec::new();
+    let mut places = BTreeMap::new();
     for table in root.tables("application") {
         let values = Values(Some(table));
         let Some(name) = name(table, &mut places, problems) else {
@@ -89,7 +90,7 @@ fn empty(root: &Table) -> Problem {
 }
 
 /// The name of an application, if it has one that can be used.
-fn name(table: &Table, places: &mut Vec<(String, Place)>, problems: &mut Vec<Problem>) -> Option<String> {
+fn name(table: &Table, places: &mut BTreeMap<String, Place>, problems: &mut Vec<Problem>) -> Option<String> {
     let Some(node) = table.get("name") else {
         problems.push(
             Problem::error(table.place.clone(), "an application needs a name")
@@ -109,7 +110,7 @@ fn name(table: &Table, places: &mut Vec<(String, Place)>, problems: &mut Vec<Pro
     }
     // Eureka keys applications in upper case (`eureka-server.md` section 2).
     let key = name.to_ascii_uppercase();
-    if let Some((_, first)) = places.iter().find(|(other, _)| *other == key) {
+    if let Some(first) = places.get(&key) {
         problems.push(
             problem(format!("two applications are called `{name}`"))
                 .label("again here")
@@ -118,7 +119,7 @@ fn name(table: &Table, places: &mut Vec<(String, Place)>, problems: &mut Vec<Pro
         );
         return None;
     }
-    places.push((key, node.place.clone()));
+    places.insert(key, node.place.clone());
     Some(name.to_owned())
 }
 

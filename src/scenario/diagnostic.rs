@@ -100,6 +100,11 @@ impl Problem {
         self
     }
 
+    /// For results, which should be small.
+    pub(super) fn boxed(self) -> Box<Self> {
+        Box::new(self)
+    }
+
     pub(super) fn related(mut self, place: Option<Place>, label: impl Into<String>) -> Self {
         self.related.extend(place.map(|place| (place, label.into())));
         self
@@ -170,7 +175,7 @@ impl Sources {
             None => group = group.element(Origin::path(self.name.as_str())),
         }
         if let Some(hint) = &problem.hint {
-            group = group.element(Level::HELP.message(hint.clone()));
+            group = group.element(Level::HELP.message(without_controls(hint)));
         }
         renderer.render(&[group])
     }
@@ -212,7 +217,12 @@ impl Sources {
 
 /// Text of the user's within a message: on one line and without control characters.
 fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    without_controls(text).replace('\n', " ")
+}
+
+/// The same with line ends kept.
+fn without_controls(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\n' { ' ' } else { c }).collect()
 }
 
 /// Why a scenario cannot run: every problem, warnings included.

@@ -4,17 +4,19 @@
 //! wrote, or at nothing if it follows from defaults alone. What concerns self-preservation, where several
 //! settings and the fleet's size meet, is in [`super::lint_protection`].
 
+use std::collections::BTreeSet;
+
 use super::diagnostic::{Place, Problem};
 use super::document::{Node, Table};
 use super::lint_protection;
 use super::types::{Application, Claim, Fault, Scenario, Targets, Verb, Which};
 use crate::engine::SimDuration;
-use crate::model::eureka::Flavour;
+use crate::model::eureka::ServerConfig;
 use crate::model::stage::EventKind;
 
 /// Everything that one should know before running a scenario.
 pub(super) fn lint(scenario: &Scenario, root: &Table) -> Vec<Problem> {
-    let whence = Whence { root };
+    let whence = Whence { root, applications: root.tables("application").collect() };
     let mut warnings = Vec::new();
     for (at, app) in scenario.applications.iter().enumerate() {
         warnings.extend(lease(app, at, &whence));
@@ -34,19 +36,15 @@ pub(super) fn lint(scenario: &Scenario, root: &Table) -> Vec<Problem> {
         warnings.extend(never_observed(scenario, &expectation.claim, table));
     }
     // Applications that share a setting share its warning.
-    let mut told: Vec<Problem> = Vec::new();
-    for warning in warnings {
-        let same = |other: &Problem| other.title == warning.title && other.place == warning.place;
-        if !told.iter().any(same) {
-            told.push(warning);
-        }
-    }
-    told
+    let mut told = BTreeSet::new();
+    warnings.retain(|warning| told.insert((warning.title.clone(), warning.place.clone())));
+    warnings
 }
 
 /// Where a setting was written.
 pub(super) struct Whence<'d> {
     root: &'d Table,
+    applications: Vec<&'d Table>,
 }
 
 impl Whence<'_> {
@@ -57,7 +55,7 @@ impl Whence<'_> {
 
     /// The place of a setting that applies to an application: its own, or the file's.
     pub(super) fn of(&self, application: usize, path: &[&str]) -> Option<Place> {
-        let own = self.root.tables("application").nth(application).and_then(|table| table.at(path));
+        let own = self.applications.get(application).and_then(|table| table.at(path));
         own.map(|node: &Node| node.place.clone()).or_else(|| self.global(path))
     }
 }
@@ -177,22 +175,27 @@ fn hanging_calls(scenario: &Scenario, app: &Application, at: usize, whence: &Whe
     )
 }
 
-/// Settings that another one makes idle.
+/// Settings that another one makes idle, unless they have their default, as in a canonical text.
 fn without_effect(scenario: &Scenario, whence: &Whence<'_>) -> Vec<Problem> {
     let server = &scenario.server;
+    let usual = ServerConfig::defaults(server.flavour);
     let idle = [
         (
-            !server.use_read_only_response_cache,
+            !server.use_read_only_response_cache
+                && server.response_cache_update_interval_ms != usual.response_cache_update_interval_ms,
             "response-cache-update-interval-ms",
             "the read-only cache is off",
         ),
         (
-            server.flavour == Flavour::Spring && server.default_open_for_traffic_count > 0,
+            server.default_open_for_traffic_count > 0
+                && server.wait_time_in_ms_when_sync_empty != usual.wait_time_in_ms_when_sync_empty,
             "wait-time-in-ms-when-sync-empty",
             "a Spring server counts as filled from the start, since `default-open-for-traffic-count` is not 0",
         ),
         (
-            !server.enable_self_preservation,
+            !server.enable_self_preservation
+                && server.expected_client_renewal_interval_seconds
+                    != usual.expected_client_renewal_interval_seconds,
             "expected-client-renewal-interval-seconds",
             "self-preservation is off",
         ),

@@ -9,7 +9,7 @@ use super::types::Scenario;
 use super::{check, document, lint, set, shape};
 
 /// Bytes of a file at most. A fleet of thousands of applications stays far below.
-const FILE_MAX: u64 = 8 << 20;
+const FILE_MAX: u64 = 4 << 20;
 
 /// A checked scenario with what one should know before running it.
 #[derive(Clone, Debug, PartialEq)]

@@ -25,7 +25,7 @@ pub(super) fn apply(root: &mut Table, sets: &[String], problems: &mut Vec<Proble
     let mut line_start = 0;
     for set in sets {
         if let Err(problem) = apply_one(root, set, line_start + FLAG.len()) {
-            problems.push(problem);
+            problems.push(*problem);
         }
         line_start += FLAG.len() + set.len() + 1;
     }
@@ -34,18 +34,20 @@ pub(super) fn apply(root: &mut Table, sets: &[String], problems: &mut Vec<Proble
 /// A key of a path, with its place.
 type Step = (String, Place);
 
-fn apply_one(root: &mut Table, set: &str, offset: usize) -> Result<(), Problem> {
+fn apply_one(root: &mut Table, set: &str, offset: usize) -> Result<(), Box<Problem>> {
     let whole = Place::new(Source::CommandLine, offset..offset + set.len());
     let Some((key, value)) = set.split_once('=') else {
         return Err(Problem::error(whole, "`--set` takes KEY=VALUE")
             .label("there is no `=`")
-            .hint("as in `--set replicates=50`"));
+            .hint("as in `--set replicates=50`")
+            .boxed());
     };
     let key_place = Place::new(Source::CommandLine, offset..offset + key.len());
     let Some(path) = steps(key, offset) else {
         return Err(Problem::error(key_place, "this is not a key")
             .label("not a dotted path of names")
-            .hint("as in `--set eureka.server.enable-self-preservation=false`"));
+            .hint("as in `--set eureka.server.enable-self-preservation=false`")
+            .boxed());
     };
     let value_start = key.len() + 1 + (value.len() - value.trim_start().len());
     put(root, &path, parse_argument(value.trim(), offset + value_start))
@@ -72,7 +74,7 @@ fn steps(key: &str, offset: usize) -> Option<Vec<Step>> {
     }
 }
 
-fn put(table: &mut Table, path: &[Step], node: Node) -> Result<(), Problem> {
+fn put(table: &mut Table, path: &[Step], node: Node) -> Result<(), Box<Problem>> {
     let Some(((key, place), rest)) = path.split_first() else { return Ok(()) };
     let position = table.entries.iter().position(|entry| &entry.key == key);
     if rest.is_empty() {
@@ -98,12 +100,13 @@ fn put(table: &mut Table, path: &[Step], node: Node) -> Result<(), Problem> {
         Value::Table(inner) => put(inner, rest, node),
         Value::List(nodes) => put_in_list(key, nodes, rest, node),
         other => Err(Problem::error(place.clone(), format!("`{key}` has no settings below it"))
-            .label(format!("this is {}", other.kind()))),
+            .label(format!("this is {}", other.kind()))
+            .boxed()),
     }
 }
 
 /// `application.NAME.…`, `fault.N.…`, `expect.N.…`.
-fn put_in_list(list: &str, nodes: &mut [Node], path: &[Step], node: Node) -> Result<(), Problem> {
+fn put_in_list(list: &str, nodes: &mut [Node], path: &[Step], node: Node) -> Result<(), Box<Problem>> {
     let Some(((which, place), rest)) = path.split_first() else { return Ok(()) };
     let chosen = nodes.iter().position(|node| name(node) == Some(which.as_str())).or_else(|| {
         let ordinal: usize = which.parse().ok()?;
@@ -118,17 +121,19 @@ fn put_in_list(list: &str, nodes: &mut [Node], path: &[Step], node: Node) -> Res
             let known = || format!("there are {}", one_of(names.iter().copied().take(20)));
             (format!("no {list} is called `{which}`"), hint.unwrap_or_else(known))
         };
-        return Err(Problem::error(place.clone(), title).label("not in the scenario").hint(hint));
+        return Err(Problem::error(place.clone(), title).label("not in the scenario").hint(hint).boxed());
     };
     match &mut nodes[chosen].value {
         Value::Table(_) if rest.is_empty() => {
             Err(Problem::error(place.clone(), format!("`{list}.{which}` is a whole table"))
                 .label("name one of its settings")
-                .hint(format!("as in `--set {list}.{which}.KEY=VALUE`")))
+                .hint(format!("as in `--set {list}.{which}.KEY=VALUE`"))
+                .boxed())
         }
         Value::Table(inner) => put(inner, rest, node),
         other => Err(Problem::error(place.clone(), format!("`{list}.{which}` has no settings below it"))
-            .label(format!("this is {}", other.kind()))),
+            .label(format!("this is {}", other.kind()))
+            .boxed()),
     }
 }
 

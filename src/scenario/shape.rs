@@ -12,6 +12,9 @@ use super::unmodelled;
 use super::values;
 use crate::engine::SimDuration;
 
+/// Problems after which the walk ends: the file is of another kind.
+const PROBLEMS_MAX: usize = 500;
+
 /// Checks the whole file.
 pub(super) fn check(root: &Table, problems: &mut Vec<Problem>) {
     check_table(root, &TOP, problems);
@@ -19,6 +22,9 @@ pub(super) fn check(root: &Table, problems: &mut Vec<Problem>) {
 
 fn check_table(table: &Table, section: &'static Section, problems: &mut Vec<Problem>) {
     for entry in &table.entries {
+        if problems.len() >= PROBLEMS_MAX {
+            return;
+        }
         match section.key(&entry.key) {
             Some(key) => check_value(entry, key, problems),
             None => problems.push(unknown_key(entry, section)),
@@ -204,7 +210,7 @@ fn rate(entry: &Entry, words: &[&str]) -> Option<Problem> {
     if !matches!(entry.node.value, Value::Float(_) | Value::Integer(_)) {
         return Some(wrong_type(entry, &wanted));
     }
-    let fits = values::number(&entry.node).is_some_and(|number| number >= 1e-6 && number <= 1e6);
+    let fits = values::number(&entry.node).is_some_and(|number| (1e-6..=1e6).contains(&number));
     (!fits).then(|| out_of_range(entry, "must be from 0.000001 to 1000000".into()))
 }
 

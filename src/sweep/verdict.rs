@@ -132,6 +132,8 @@ mod tests {
             load: Vec::new(),
             faults: Vec::new(),
             rounds: Vec::new(),
+            leases: crate::observe::LeaseCounts::default(),
+            agreement: crate::observe::Agreement::default(),
             left_at_end: 57,
             self_preservation_at_end: false,
         }

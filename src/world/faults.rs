@@ -215,6 +215,9 @@ impl World<'_> {
 
     /// The server and its own client start.
     pub(super) fn start_server(&mut self, now: SimTime, schedule: &mut Schedule<Event>) {
+        if self.server.state != State::Down {
+            return;
+        }
         self.server.state = State::Running;
         if let Some(client) = self.own_client() {
             self.start_client(client, now, schedule);
@@ -223,15 +226,17 @@ impl World<'_> {
     }
 
     fn crash_server(&mut self, now: SimTime, schedule: &mut Schedule<Event>) {
-        self.server.state = State::Down;
-        if let Some(life) = self.server.server.take() {
-            self.server.next_generation = life.next_generation();
+        if self.server.state == State::Down {
+            return;
         }
+        self.server.state = State::Down;
+        let life = self.server.server.take().expect("a server that is not down is alive");
+        self.server.next_generation = life.next_generation();
         let waiting = std::mem::take(&mut self.server.waiting);
         for flight in waiting.arrivals {
             self.refuse(flight, now, schedule);
         }
-        self.recorder.server_ended(now, &self.views);
+        self.recorder.server_ended(life.registered(), now, &self.views);
         if let Some(client) = self.own_client {
             self.end_process(client, now);
         }

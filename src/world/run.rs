@@ -1,12 +1,17 @@
 //! One replicate from start to end.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use super::World;
 use super::event::Event;
+use super::node::{ClientNode, State};
+use super::setup::config_of;
 use crate::engine::{Engine, Limits, Outcome, RunEnd, SimTime};
 use crate::model::eureka::EurekaServer;
-use crate::observe::{Ending, ReplicateData};
+use crate::model::id::InstanceId;
+use crate::model::view::View;
+use crate::observe::{Agreement, Ending, ReplicateData};
 use crate::scenario::Scenario;
 
 /// The user asked to stop: there is no result.
@@ -72,7 +77,34 @@ fn ending(end: &RunEnd, scenario: &Scenario) -> Option<(Ending, SimTime)> {
 }
 
 impl World<'_> {
+    /// Compares what the server and the observers show with what runs. Observers that hold the same view are
+    /// looked at once.
+    fn agreement(&self) -> Agreement {
+        let runs = |node: &&ClientNode| node.state != State::Down;
+        let live: Vec<InstanceId> = self
+            .clients
+            .iter()
+            .filter(runs)
+            .filter(|node| config_of(self.scenario, node.app).register_with_eureka)
+            .map(|node| node.instance)
+            .collect();
+        let missing = |view| live.iter().filter(|&&id| !self.views.is_up(view, id)).count() as u64;
+        let registry = if self.server.server.is_some() { self.registry_view() } else { View::EMPTY };
+        let mut observers = BTreeMap::new();
+        for node in self.clients.iter().filter(runs) {
+            if config_of(self.scenario, node.app).fetch_registry {
+                *observers.entry(node.client.view()).or_insert(0_u64) += 1;
+            }
+        }
+        Agreement {
+            live: live.len() as u64,
+            missing_in_registry: missing(registry),
+            missing_in_views: observers.into_iter().map(|(view, count)| count * missing(view)).sum(),
+        }
+    }
+
     fn finish(self, replicate: u32, ending: Ending, ended_at: SimTime, end: &RunEnd) -> ReplicateData {
+        let agreement = self.agreement();
         let server = self.server.server.as_ref();
         let left_at_end = server.map_or(0, EurekaServer::registered);
         let self_preservation_at_end = server.is_some_and(EurekaServer::self_preservation_engaged);
@@ -90,6 +122,8 @@ impl World<'_> {
             load: recorded.load,
             faults: recorded.faults,
             rounds: recorded.rounds,
+            leases: recorded.leases,
+            agreement,
             left_at_end,
             self_preservation_at_end,
         }

@@ -1,15 +1,16 @@
-//! The load balancer's list, and how it follows the local registry.
-//! Sources: `DynamicServerListLoadBalancer`, `PollingServerListUpdater`, `CachingServiceInstanceListSupplier`;
-//! `eureka-client.md` section 8 and 9.1.
+//! The load balancer's list, and how it follows the local registry. Sources: `DynamicServerListLoadBalancer`,
+//! `PollingServerListUpdater`, `CachingServiceInstanceListSupplier`; `eureka-client.md` section 8 and 9.1.
 //!
-//! A list is read at the first call through the balancer and then again and again: by Ribbon every interval, by
-//! Spring Cloud LoadBalancer at the first call after its time to live. A read that finds the local registry as it
-//! was changes nothing, so the reads are a [`Grid`], and a timer is set only when the local registry has changed.
+//! A list is read at the first call through the balancer and then again and again: by Ribbon every interval,
+//! by Spring Cloud LoadBalancer at the first call after its time to live. A read that finds the local
+//! registry as it was changes nothing, so the reads are a [`Grid`], and a timer is set only when the local
+//! registry has changed.
 //!
-//! All applications share one list here. In the original each has its own: with dense calls the difference shows
-//! only for an application that had no instance at all when it was first called (its list follows the registry at
-//! once and keeps the phase of that moment), and with a call rate two applications of one observer are refreshed
-//! together instead of independently. One application alone, or all empty at once, is exact.
+//! All applications share one list here. In the original each has its own: with dense calls the difference
+//! shows only for an application that had no instance at all when it was first called (its list follows the
+//! registry at once and keeps the phase of that moment), and with a call rate two applications of one
+//! observer are refreshed together instead of independently. One application alone, or all empty at once, is
+//! exact.
 
 use super::effect::{ClientEffect, ClientTimer};
 use super::grid::Grid;
@@ -135,9 +136,9 @@ impl Client {
         }
     }
 
-    /// After a pause. Ribbon's poll that came due in it runs now, and its grid moves. A list whose time to live
-    /// ended in it is read by the first call after it: with dense calls at once, before anything that arrived
-    /// meanwhile is looked at.
+    /// After a pause. Ribbon's poll that came due in it runs now, and its grid moves. A list whose time to
+    /// live ended in it is read by the first call after it: with dense calls at once, before anything that
+    /// arrived meanwhile is looked at.
     pub(super) fn balancer_resumes(
         &mut self,
         config: &ClientConfig,
@@ -289,7 +290,8 @@ mod tests {
         let mut rig = rig(DENSE);
         rig.registry.put(0, 9, None);
         let mut rig = with_change(rig);
-        // The empty registry of 2 ms is read at 10 s. Fetches of an empty registry are full: 30.002, 60.004, 90.006.
+        // The empty registry of 2 ms is read at 10 s. Fetches of an empty registry are full: 30.002, 60.004,
+        // 90.006.
         assert_eq!(changes_ms(&rig), [10_000, 90_008]);
         rig.registry.put(0, 8, Some(Status::Up));
         rig.run_to(at_ms(500_000));

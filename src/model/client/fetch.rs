@@ -2,8 +2,8 @@
 //! Source: `DiscoveryClient.fetchRegistry`, `getAndStoreFullRegistry`, `getAndUpdateDelta`,
 //! `reconcileAndLogDifference`; `eureka-client.md` section 3.
 //!
-//! `filter-only-up-instances` changes nothing here: the local registry keeps every instance, and who is shown to a
-//! caller is asked of the view. Remote regions, a single VIP and the backup registry are left out.
+//! `filter-only-up-instances` changes nothing here: the local registry keeps every instance, and who is shown
+//! to a caller is asked of the view. Remote regions, a single VIP and the backup registry are left out.
 
 use super::ClientConfig;
 use super::effect::ClientEffect;
@@ -24,8 +24,8 @@ impl Client {
         }
     }
 
-    /// A full answer came. One without a body is no error and changes nothing. After a hash mismatch it may be
-    /// older than the delta, since the server caches the two apart.
+    /// A full answer came. One without a body is no error and changes nothing. After a hash mismatch it may
+    /// be older than the delta, since the server caches the two apart.
     pub(super) fn fetched_full(
         &mut self,
         job: Job,
@@ -76,7 +76,8 @@ impl Client {
         }
     }
 
-    /// Whether no other fetch has stored anything since this one began (the compare-and-set on the generation).
+    /// Whether no other fetch has stored anything since this one began (the compare-and-set on the
+    /// generation).
     fn finishes_first(&mut self, job: &Job) -> bool {
         let first = job.generation == self.generation;
         if first {
@@ -150,7 +151,8 @@ mod tests {
         let mut rig = Rig::new(Flavour::Spring);
         rig.start();
         rig.run_to(at_ms(31_000));
-        // A removal that the delta no longer lists: the client keeps 9, and counts 2 where the server counts 1.
+        // A removal that the delta no longer lists: the client keeps 9, and counts 2 where the server counts
+        // 1.
         rig.registry.put(0, 9, None);
         rig.registry.put(0, 7, Some(Status::Up));
         rig.registry.queue_head = rig.registry.payload().queue_tail - 1;

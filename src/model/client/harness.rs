@@ -1,4 +1,5 @@
-//! A little world for the tests of one client: a queue of events, a scripted server, and a log of what happened.
+//! A little world for the tests of one client: a queue of events, a scripted server, and a log of what
+//! happened.
 
 use std::collections::BTreeMap;
 
@@ -106,7 +107,8 @@ pub(super) fn healthy(request: &Request, registry: &Registry) -> Answer {
 impl Rig {
     pub(super) const WALL_START: i64 = 1_700_000_000_000;
 
-    /// A client of one healthy server that already holds instance 9 of application 0. The client is instance 0.
+    /// A client of one healthy server that already holds instance 9 of application 0. The client is instance
+    /// 0.
     pub(super) fn new(flavour: Flavour) -> Self {
         Self::with_servers(flavour, &[ServerId(0)])
     }

@@ -15,8 +15,8 @@ impl Client {
         }
     }
 
-    /// A heartbeat was answered. A 404 marks the record dirty anew, so that the registration that follows in the
-    /// same job carries a timestamp that no server has seen; everything else has no effect.
+    /// A heartbeat was answered. A 404 marks the record dirty anew, so that the registration that follows in
+    /// the same job carries a timestamp that no server has seen; everything else has no effect.
     pub(super) fn renewed(
         &mut self,
         mut job: Job,
@@ -119,8 +119,8 @@ mod tests {
         assert_eq!(rig.sent_ms(RequestKind::Register), [2, 30_007, 30_009]);
         assert!(!rig.client.is_registered());
         rig.run_to(at_ms(60_005));
-        // The first registration was answered at 4 ms; the replicator's runs come every 30 s from there. That of
-        // 30.004 found the record clean.
+        // The first registration was answered at 4 ms; the replicator's runs come every 30 s from there. That
+        // of 30.004 found the record clean.
         assert_eq!(*rig.sent_ms(RequestKind::Register).last().unwrap(), 60_004);
         rig.run_to(at_ms(60_006));
         assert!(rig.client.is_registered());

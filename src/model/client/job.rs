@@ -1,8 +1,8 @@
 //! A job: one run of one of the client's tasks, made of requests, each made of attempts.
 //!
 //! At most one heartbeat and one fetch run under their supervisors; they live inline. Everything else (the
-//! replicator's registrations, jobs whose supervisor gave them up and that still wait for a hung call) lives in
-//! a list that is rarely there at all. A job that waits is found again by the [`Call`] that it waits for.
+//! replicator's registrations, jobs whose supervisor gave them up and that still wait for a hung call) lives
+//! in a list that is rarely there at all. A job that waits is found again by the [`Call`] that it waits for.
 
 use super::effect::{Call, ClientEffect, ClientTimer};
 use super::machine::Client;
@@ -139,6 +139,11 @@ impl Client {
 
     /// Makes the next attempt at a job's request, or gives the request up.
     fn attempt(&mut self, mut job: Job, config: &ClientConfig, step: &mut Step<'_, ClientEffect>) {
+        // The interrupt is still pending on the thread: taking a connection from the pool fails at once.
+        if job.interrupted && config.transport.interrupt_cancels_retries {
+            self.gave_up(job, config, step);
+            return;
+        }
         let share = config.retryable_client_quarantine_refresh_percentage;
         let stack = if job.phase.is_fetch() { &mut self.query_stack } else { &mut self.registration_stack };
         let Some((to, fresh)) = stack.next(&mut job.attempts, self.servers.order(), share) else {
@@ -208,12 +213,7 @@ impl Client {
     ) {
         let stack = if job.phase.is_fetch() { &mut self.query_stack } else { &mut self.registration_stack };
         stack.fail(&job.attempts, self.servers.order().len());
-        // The interrupt is still pending on the thread: taking a connection from the pool fails at once.
-        if job.interrupted && config.transport.interrupt_cancels_retries {
-            self.gave_up(job, config, step);
-        } else {
-            self.attempt(job, config, step);
-        }
+        self.attempt(job, config, step);
     }
 
     /// All attempts at a job's request failed: an exception, in the original.
@@ -293,8 +293,8 @@ impl Client {
         }
     }
 
-    /// A call came to nothing. One that nobody waits for any more is dropped. The kinds of failure are alike to
-    /// the client; the world has already let their time pass.
+    /// A call came to nothing. One that nobody waits for any more is dropped. The kinds of failure are alike
+    /// to the client; the world has already let their time pass.
     pub fn on_failure(
         &mut self,
         config: &ClientConfig,

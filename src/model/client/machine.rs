@@ -1,9 +1,10 @@
-//! The client as a state machine: what it holds, and the doors through which the world tells it what happened.
+//! The client as a state machine: what it holds, and the doors through which the world tells it what
+//! happened.
 //!
-//! The way of one heartbeat: the world says that [`ClientTimer::Heartbeat`] is due; out comes a `Send`. The world
-//! brings the answer; out comes a `SetTimer`, one interval from now. Nothing else happens, and nothing is
-//! allocated. Everything that is rare (time-outs, the replicator's runs, the balancer's reads) is found without
-//! a timer of its own, or lives in a box that is usually not there: there may be a million clients.
+//! The way of one heartbeat: the world says that [`ClientTimer::Heartbeat`] is due; out comes a `Send`. The
+//! world brings the answer; out comes a `SetTimer`, one interval from now. Nothing else happens, and nothing
+//! is allocated. Everything that is rare (time-outs, the replicator's runs, the balancer's reads) is found
+//! without a timer of its own, or lives in a box that is usually not there: there may be a million clients.
 
 use super::balancer::Balancer;
 use super::effect::{ClientEffect, ClientTimer, Timers};
@@ -119,8 +120,8 @@ impl Client {
         self.record.status()
     }
 
-    /// Whether, as far as it knows, it is registered: its last registration was answered with 204, and no heartbeat
-    /// with 404 since.
+    /// Whether, as far as it knows, it is registered: its last registration was answered with 204, and no
+    /// heartbeat with 404 since.
     pub const fn is_registered(&self) -> bool {
         self.is_registered
     }
@@ -140,8 +141,8 @@ impl Client {
         self.balancer.view()
     }
 
-    /// How long after the start of a job its outcome may stay out before anything follows from that: the shortest
-    /// of the supervisors' time-outs. See [`Self::on_stall`].
+    /// How long after the start of a job its outcome may stay out before anything follows from that: the
+    /// shortest of the supervisors' time-outs. See [`Self::on_stall`].
     pub fn patience(config: &ClientConfig) -> SimDuration {
         let heartbeat = config.register_with_eureka.then(|| config.heartbeat_interval());
         let fetch = config.fetch_registry.then(|| config.fetch_interval());
@@ -179,9 +180,9 @@ impl Client {
         let _ = step;
     }
 
-    /// The process goes on after a pause that began at `paused_since` on its monotonic clock. To be told before
-    /// what arrived meanwhile and the timers that came due: a task that was due in the pause runs once, now, and
-    /// its later runs count from here (`eureka-client.md` 9.1).
+    /// The process goes on after a pause that began at `paused_since` on its monotonic clock. To be told
+    /// before what arrived meanwhile and the timers that came due: a task that was due in the pause runs
+    /// once, now, and its later runs count from here (`eureka-client.md` 9.1).
     pub fn on_resume(
         &mut self,
         config: &ClientConfig,

@@ -1,5 +1,5 @@
-//! What a client's draws are for. A client has at most eight streams of chance; all are named here, so that no
-//! two rules ever draw from the same one.
+//! What a client's draws are for. A client has at most eight streams of chance; all are named here, so that
+//! no two rules ever draw from the same one.
 
 use crate::engine::Purpose;
 

@@ -1,9 +1,9 @@
 //! The replicator: registers the record anew when it is dirty, periodically and on demand.
 //! Source: `InstanceInfoReplicator`; `eureka-client.md` section 4.
 //!
-//! A periodic run that finds the record clean does nothing, and most do. So the runs are a [`Grid`], and a timer
-//! is set only while the record is dirty. Health-check handlers are left out: the status changes only by the
-//! life of the process.
+//! A periodic run that finds the record clean does nothing, and most do. So the runs are a [`Grid`], and a
+//! timer is set only while the record is dirty. Health-check handlers are left out: the status changes only
+//! by the life of the process.
 
 use super::ClientConfig;
 use super::effect::{ClientEffect, ClientTimer};
@@ -58,8 +58,8 @@ impl Client {
         }
     }
 
-    /// A run on demand (`onDemandUpdate`): now, or after the one that is under way. Refused by the limiter, it is
-    /// forgotten; the next periodic run finds the record dirty.
+    /// A run on demand (`onDemandUpdate`): now, or after the one that is under way. Refused by the limiter,
+    /// it is forgotten; the next periodic run finds the record dirty.
     fn replicate_on_demand(&mut self, config: &ClientConfig, step: &mut Step<'_, ClientEffect>) {
         let rate = rate_per_minute(config.instance_info_replication_interval_seconds);
         if !self.replicator.limiter.acquire(step.now.wall, rate) {
@@ -170,8 +170,8 @@ mod tests {
         let mut rig = refused_until(0);
         change_twice(&mut rig, 1_000);
         rig.run_to(at_ms(40_000));
-        // The start and the first change take the two tokens. The second change leaves the record dirty beyond the
-        // run that is under way, which ends at 1.002.
+        // The start and the first change take the two tokens. The second change leaves the record dirty
+        // beyond the run that is under way, which ends at 1.002.
         assert_eq!(rig.sent_ms(RequestKind::Register), [2, 1_000, 31_002]);
     }
 

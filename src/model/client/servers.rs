@@ -1,8 +1,8 @@
 //! The servers that a client knows, and the order in which it tries them.
 //! Source: `AsyncResolver`, `ResolverUtils.randomize`; `eureka-client.md` 6.3.
 //!
-//! The list is shuffled fairly at each start and at each refresh, as releases from 1.10.14 on do. Earlier ones keep
-//! one order for a host; zones, lists from DNS and lists from the registry itself are left out.
+//! The list is shuffled fairly at each start and at each refresh, as releases from 1.10.14 on do. Earlier
+//! ones keep one order for a host; zones, lists from DNS and lists from the registry itself are left out.
 
 use crate::engine::{Dice, Purpose, SimDuration};
 use crate::model::id::ServerId;
@@ -151,7 +151,8 @@ mod tests {
         rig.run_to(at_ms(40_000_000));
         let to = heartbeats_to(&rig, 0);
         let moves = to.windows(2).filter(|pair| pair[0] != pair[1]).count();
-        // 40,000 s of sessions of 1,200 s on the average: about 33; at least 40,000 / 1,830, at most 40,000 / 600.
+        // 40,000 s of sessions of 1,200 s on the average: about 33; at least 40,000 / 1,830, at most 40,000 /
+        // 600.
         assert!((21..=66).contains(&moves), "{moves} moves");
     }
 

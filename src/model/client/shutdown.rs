@@ -1,8 +1,8 @@
 //! How a process stops: in order, or not.
 //! Source: `DiscoveryClient.shutdown`, `EurekaAutoServiceRegistration.stop`; `eureka-client.md` section 5.
 //!
-//! Spring registers `DOWN` first and then de-registers; plain Netflix only de-registers. The drain of the web server
-//! between the two is left out: the application is taken to have no requests under way.
+//! Spring registers `DOWN` first and then de-registers; plain Netflix only de-registers. The drain of the web
+//! server between the two is left out: the application is taken to have no requests under way.
 
 use super::ClientConfig;
 use super::effect::{ClientEffect, ClientTimer};
@@ -17,8 +17,8 @@ use crate::model::step::Step;
 const REPLICATOR_WAIT: SimDuration = SimDuration::from_secs(3);
 
 impl Client {
-    /// The process is told to stop, in order. [`ClientEffect::Exited`] tells when it has; a process that is still
-    /// starting exits at once, since it has nothing to take back.
+    /// The process is told to stop, in order. [`ClientEffect::Exited`] tells when it has; a process that is
+    /// still starting exits at once, since it has nothing to take back.
     pub fn on_stop(&mut self, config: &ClientConfig, step: &mut Step<'_, ClientEffect>) {
         match self.life {
             Life::Down | Life::Stopping => return,

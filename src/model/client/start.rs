@@ -1,11 +1,10 @@
-//! How a process starts: the constructor's full fetch, which nobody limits, then the timers, then the status that
-//! brings the first registration.
-//! Source: `DiscoveryClient` constructor and `initScheduledTasks`, `EurekaServiceRegistry.register`;
-//! `eureka-client.md` section 1.
+//! How a process starts: the constructor's full fetch, which nobody limits, then the timers, then the status
+//! that brings the first registration. Source: `DiscoveryClient` constructor and `initScheduledTasks`,
+//! `EurekaServiceRegistry.register`; `eureka-client.md` section 1.
 //!
-//! Spring and plain Netflix differ in who sets the status and when: Spring sets `initial-status` right after the
-//! constructor; a Netflix application sets `UP` itself, or never, and is then registered by the 404 of its first
-//! heartbeat. Of timers set at the same moment the heartbeat's comes before the fetch's.
+//! Spring and plain Netflix differ in who sets the status and when: Spring sets `initial-status` right after
+//! the constructor; a Netflix application sets `UP` itself, or never, and is then registered by the 404 of
+//! its first heartbeat. Of timers set at the same moment the heartbeat's comes before the fetch's.
 
 use super::ClientConfig;
 use super::effect::{ClientEffect, ClientTimer};

@@ -14,6 +14,9 @@ use crate::engine::{SimDuration, SimTime};
 use crate::model::fact::Fact;
 use crate::model::step::Step;
 
+/// An outcome that comes just at the time-out is in time, so the time-out is due right after it.
+const AFTER_THE_TIE: SimDuration = SimDuration::from_nanos(1);
+
 /// How far the back-off has come.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Supervisor {
@@ -137,8 +140,8 @@ impl Client {
         self.timers.set(supervision.next, supervision.interval, step.out);
     }
 
-    /// Sets the time-out of a job that may need it. An outcome that comes just then is in time (`c - t <= T`),
-    /// so the time-out is due right after it.
+    /// Sets the time-out of a job that may need it. An outcome that comes just then is in time (`c - t <=
+    /// T`), so the time-out is due right after it.
     pub(super) fn arm_timeout(
         &mut self,
         task: Task,
@@ -147,11 +150,12 @@ impl Client {
         step: &mut Step<'_, ClientEffect>,
     ) {
         let supervision = Supervision::of(task, config);
-        let due = began + supervision.interval + SimDuration::from_nanos(1);
+        let due = began + supervision.interval + AFTER_THE_TIE;
         self.timers.set(supervision.timeout, due.since(step.now.mono), step.out);
     }
 
-    /// The job that runs did not finish in time: it goes on in the background, interrupted, and the delay doubles.
+    /// The job that runs did not finish in time: it goes on in the background, interrupted, and the delay
+    /// doubles.
     pub(super) fn task_timed_out(
         &mut self,
         task: Task,
@@ -162,11 +166,16 @@ impl Client {
         let Some(mut job) = self.take_running(task) else { return };
         step.out.push(ClientEffect::Fact(Fact::SupervisorTimedOut));
         self.supervisor(task).timed_out(supervision.bound);
-        let next = job.began + supervision.interval + self.supervisor(task).delay(supervision.interval);
+        // The delay counts from the end of the wait: the time-out itself, or later if the process stood
+        // still.
+        let (ended, now) = (job.began + supervision.interval, step.now.mono);
+        let ended = if now > ended + AFTER_THE_TIE { now } else { ended };
+        let next = ended + self.supervisor(task).delay(supervision.interval);
         self.timers.set(supervision.next, next.since(step.now.mono), step.out);
         job.interrupted = true;
         if config.transport.kind == TransportKind::WebClient {
-            // It waits on a latch, which the interrupt opens: the attempt fails at once (`eureka-client.md` 2.2).
+            // It waits on a latch, which the interrupt opens: the attempt fails at once (`eureka-client.md`
+            // 2.2).
             self.attempt_failed(job, config, step);
         } else {
             self.keep(job);
@@ -179,7 +188,7 @@ mod tests {
     use super::super::harness::{Answer, RTT, Rig, at_ms, healthy, secs};
     use super::*;
     use crate::model::eureka::Flavour;
-    use crate::model::message::{Failure, RequestKind};
+    use crate::model::message::{Failure, Reply, RequestKind};
 
     #[test]
     fn permanent_time_outs_start_at_0_90_240_510_840_1170() {
@@ -212,8 +221,8 @@ mod tests {
     fn time_outs_back_off_and_hung_jobs_keep_their_workers() {
         let mut rig = hanging(secs(180));
         rig.run_to(at_ms(700_000));
-        // Constructor's fetch: 2 ms. Heartbeats at 30.002 and, 30 s after its answer, at t = 60.004.
-        // t + 30 time-out, delay 60: t + 90 the second; t + 120 time-out, delay 120: t + 240 the third, since both
+        // Constructor's fetch: 2 ms. Heartbeats at 30.002 and, 30 s after its answer, at t = 60.004. t + 30
+        // time-out, delay 60: t + 90 the second; t + 120 time-out, delay 120: t + 240 the third, since both
         // workers came back at t + 180 and t + 270. t + 270 time-out, delay 240: t + 510.
         assert_eq!(rig.sent_ms(RequestKind::Renew), [30_002, 60_004, 150_004, 300_004, 570_004]);
         let timed_out = rig.facts_ms(|fact| *fact == Fact::SupervisorTimedOut);
@@ -260,7 +269,8 @@ mod tests {
         });
         rig.start();
         rig.run_to(at_ms(130_000));
-        // The delegate and the list's only server: two attempts of 2 ms; then one, since there is no delegate.
+        // The delegate and the list's only server: two attempts of 2 ms; then one, since there is no
+        // delegate.
         assert_eq!(rig.sent_ms(RequestKind::Renew), [30_002, 60_004, 60_006, 90_008, 120_010]);
     }
 
@@ -285,6 +295,31 @@ mod tests {
         rig.run_to(at_ms(131_000));
         assert!(rig.facts_ms(|fact| *fact == Fact::SupervisorTimedOut).is_empty());
         assert_eq!(rig.sent_ms(RequestKind::Renew), [30_002, 130_000]); // 30 s after the resume
+    }
+
+    #[test]
+    fn a_time_out_that_came_due_in_a_pause_counts_from_its_end() {
+        let mut rig = hanging(secs(180));
+        rig.run_to(at_ms(61_000)); // the heartbeat of 60.004 hangs until 240.004
+        rig.pause_to(at_ms(200_000));
+        rig.run_to(at_ms(261_000));
+        assert_eq!(rig.facts_ms(|fact| *fact == Fact::SupervisorTimedOut), [200_000]);
+        assert_eq!(rig.sent_ms(RequestKind::Renew), [30_002, 60_004, 260_000]); // 60 s after the resume
+    }
+
+    #[test]
+    fn a_late_404_brings_no_registration_once_interrupted() {
+        for (kind, registrations) in [(TransportKind::RestTemplate, 1), (TransportKind::Jersey, 2)] {
+            let mut rig = Rig::new(Flavour::Spring);
+            rig.config.transport = crate::model::client::TransportConfig::of_kind(kind);
+            rig.answer(|now, request, _, registry| match request.kind() {
+                RequestKind::Renew if now < at_ms(31_000) => Answer::Reply(secs(40), Reply::bare(404)),
+                _ => healthy(request, registry),
+            });
+            rig.start();
+            rig.run_to(at_ms(71_000)); // interrupted at 60.002, answered at 70.002
+            assert_eq!(rig.sent_ms(RequestKind::Register).len(), registrations, "{kind:?}");
+        }
     }
 
     #[test]

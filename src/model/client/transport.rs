@@ -1,11 +1,11 @@
-//! The transport below the client: which server an attempt goes to, when it is given up, and which answers end
-//! a request.
+//! The transport below the client: which server an attempt goes to, when it is given up, and which answers
+//! end a request.
 //!
 //! A client has two stacks, one for registrations and heartbeats and one for fetches. Each keeps a *delegate*
 //! (the connection that worked last), a *quarantine* of servers that failed, and a *session* whose end drops
 //! both. Sources: `RetryableEurekaHttpClient`, `SessionedEurekaHttpClient`, `ServerStatusEvaluators`;
-//! `eureka-client.md` section 6. Redirects are left out, and so are the retries that HttpClient 5 makes by itself
-//! on 429 and 503, which no registry server here answers.
+//! `eureka-client.md` section 6. Redirects are left out, and so are the retries that HttpClient 5 makes by
+//! itself on 429 and 503, which no registry server here answers.
 
 use std::num::NonZeroU16;
 
@@ -100,8 +100,8 @@ pub(super) struct Attempts {
 #[derive(Clone, Debug)]
 struct Walk(Vec<ServerId>);
 
-/// The share of the list that may be in quarantine (`retryableClientQuarantineRefreshPercentage`), as a number of
-/// servers.
+/// The share of the list that may be in quarantine (`retryableClientQuarantineRefreshPercentage`), as a
+/// number of servers.
 fn quarantine_threshold(servers: usize, share: f64) -> usize {
     ((servers as f64 * share) as usize).min(servers)
 }

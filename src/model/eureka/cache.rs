@@ -46,7 +46,7 @@ struct Entry {
     loaded_at: SimTime,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Tier {
     all_apps: Option<Entry>,
     all_apps_delta: Option<Entry>,
@@ -54,6 +54,7 @@ struct Tier {
 }
 
 /// Both tiers.
+#[derive(Clone)]
 pub(super) struct ResponseCache {
     read_only: Option<Tier>,
     read_write: Tier,

@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use crate::model::clock::WallMs;
 
 /// The ages of the entries that are still there.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct ChangedQueue {
     enqueued: VecDeque<WallMs>,
     purged: u32,

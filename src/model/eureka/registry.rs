@@ -8,7 +8,7 @@ use crate::model::clock::WallMs;
 use crate::model::id::{AppId, InstanceId};
 
 /// All leases of one server life.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct LeaseTable {
     slots: Vec<Option<Lease>>,
     registered: u32,

@@ -20,10 +20,9 @@ use super::lease::Lease;
 use super::meter::{self, MeasuredRate};
 use super::registry::LeaseTable;
 use super::self_preservation::RenewalThreshold;
-use super::startup::{self, Startup};
-use super::status::{Origin, Overrides};
+use super::startup::Startup;
+use super::status::Overrides;
 use super::timers::{Due, ServerTimer, Timers};
-use crate::engine::SimDuration;
 use crate::model::clock::{Now, WallMs};
 use crate::model::fact::{EvictionRound, Fact};
 use crate::model::id::InstanceId;
@@ -51,6 +50,7 @@ pub enum ServerEffect {
 pub type ServerStep<'a> = Step<'a, ServerEffect>;
 
 /// One life of a server.
+#[derive(Clone)]
 pub struct EurekaServer {
     pub(super) config: Arc<ServerConfig>,
     pub(super) life: LifeId,
@@ -293,62 +293,6 @@ impl EurekaServer {
         }
     }
 
-    /// One try of `syncUp`, and `openForTraffic` after the last.
-    fn sync_up(&mut self, own_view: Option<View>, step: &mut ServerStep<'_>) {
-        let Startup::Syncing { tries } = self.startup else { return };
-        if tries >= self.config.registry_sync_retries {
-            self.open_for_traffic(0, step);
-            return;
-        }
-        let copied = own_view.map_or(0, |view| self.copy(view, step));
-        let tries = tries + 1;
-        self.startup = Startup::Syncing { tries };
-        if copied > 0 || tries == self.config.registry_sync_retries {
-            self.open_for_traffic(copied, step);
-        } else {
-            let wait = u64::from(self.config.registry_sync_retry_wait_ms);
-            let due = step.now.mono + SimDuration::from_millis(wait);
-            self.set(ServerTimer::SyncRetry, Due::Mono(due), step);
-        }
-    }
-
-    /// Registers what the server's own client sees, as replication: with one server that is its own registry
-    /// as it was when it fetched last, so the leases start anew. Returns how many.
-    fn copy(&mut self, view: View, step: &mut ServerStep<'_>) -> u32 {
-        let mut copied = 0;
-        for (instance, status) in step.views.instances(view) {
-            let held = self.leases.lease(instance).map(|lease| lease.record);
-            let departed = || self.departed.iter().rev().find(|record| record.instance == instance).copied();
-            let Some(record) = held.or_else(departed).filter(|_| status == Status::Up) else { continue };
-            let record = Record { status, ..record };
-            self.register(&record, record.duration_s, Origin::Replica, step);
-            copied += 1;
-        }
-        copied
-    }
-
-    fn open_for_traffic(&mut self, copied: u32, step: &mut ServerStep<'_>) {
-        let count = startup::open_count(copied, &self.config);
-        self.threshold.open(count, &self.config);
-        tell(step, Fact::OpenedForTraffic { expected: count });
-        self.tell_threshold(step);
-        self.departed = Vec::new();
-        let since = step.now.wall;
-        let sync_empty = count == 0;
-        self.startup = Startup::Open { since, sync_empty };
-        if sync_empty {
-            let due = startup::access_refused_until(since, &self.config).plus(1);
-            self.set(ServerTimer::WarmUpEnd, Due::Wall(due), step);
-        }
-        if self.config.eviction_before_bucket {
-            self.arm(ServerTimer::Eviction, step);
-            self.arm(ServerTimer::RenewalBucket, step);
-        } else {
-            self.arm(ServerTimer::RenewalBucket, step);
-            self.arm(ServerTimer::Eviction, step);
-        }
-    }
-
     fn update_threshold(&mut self, own_view: Option<View>, step: &mut ServerStep<'_>) {
         let count = own_view.map_or(0, |view| step.views.counts(view).of(Status::Up));
         if self.threshold.update(count, &self.config) {
@@ -395,7 +339,7 @@ impl EurekaServer {
     }
 
     /// Sets a repeating timer one period from now.
-    fn arm(&mut self, timer: ServerTimer, step: &mut ServerStep<'_>) {
+    pub(super) fn arm(&mut self, timer: ServerTimer, step: &mut ServerStep<'_>) {
         let period_ms = match timer {
             ServerTimer::DeltaRetention => self.config.delta_retention_timer_interval_in_ms.into(),
             ServerTimer::CacheRefresh => self.config.response_cache_update_interval_ms.into(),
@@ -408,7 +352,7 @@ impl EurekaServer {
         self.set(timer, Due::Wall(step.now.wall.plus(period_ms.max(1))), step);
     }
 
-    fn set(&mut self, timer: ServerTimer, due: Due, step: &mut ServerStep<'_>) {
+    pub(super) fn set(&mut self, timer: ServerTimer, due: Due, step: &mut ServerStep<'_>) {
         let generation = self.timers.set(timer, due);
         step.out.push(ServerEffect::SetTimer { timer, due, generation });
     }

@@ -9,7 +9,14 @@
 //! `.openForTraffic`, `.shouldAllowAccess`; Spring's `InstanceRegistry.openForTraffic`.
 
 use super::config::{Flavour, ServerConfig};
+use super::server::{EurekaServer, ServerStep, tell};
+use super::status::Origin;
+use super::timers::{Due, ServerTimer};
+use crate::engine::SimDuration;
 use crate::model::clock::WallMs;
+use crate::model::fact::Fact;
+use crate::model::message::{Record, Status};
+use crate::model::view::View;
 
 /// How far the start has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,13 +55,71 @@ impl Startup {
     }
 }
 
+impl EurekaServer {
+    /// One try of `syncUp`, and `openForTraffic` after the last.
+    pub(super) fn sync_up(&mut self, own_view: Option<View>, step: &mut ServerStep<'_>) {
+        let Startup::Syncing { tries } = self.startup else { return };
+        if tries >= self.config.registry_sync_retries {
+            self.open_for_traffic(0, step);
+            return;
+        }
+        let copied = own_view.map_or(0, |view| self.copy(view, step));
+        let tries = tries + 1;
+        self.startup = Startup::Syncing { tries };
+        if copied > 0 || tries == self.config.registry_sync_retries {
+            self.open_for_traffic(copied, step);
+        } else {
+            let wait = u64::from(self.config.registry_sync_retry_wait_ms);
+            let due = step.now.mono + SimDuration::from_millis(wait);
+            self.set(ServerTimer::SyncRetry, Due::Mono(due), step);
+        }
+    }
+
+    /// Registers what the server's own client sees, as replication: with one server that is its own registry
+    /// as it was when it fetched last, so the leases start anew. Returns how many.
+    fn copy(&mut self, view: View, step: &mut ServerStep<'_>) -> u32 {
+        let mut copied = 0;
+        for (instance, status) in step.views.instances(view) {
+            let held = self.leases.lease(instance).map(|lease| lease.record);
+            let departed = || self.departed.iter().rev().find(|record| record.instance == instance).copied();
+            let Some(record) = held.or_else(departed).filter(|_| status == Status::Up) else { continue };
+            let record = Record { status, ..record };
+            self.register(&record, record.duration_s, Origin::Replica, step);
+            copied += 1;
+        }
+        copied
+    }
+
+    fn open_for_traffic(&mut self, copied: u32, step: &mut ServerStep<'_>) {
+        let count = open_count(copied, &self.config);
+        self.threshold.open(count, &self.config);
+        tell(step, Fact::OpenedForTraffic { expected: count });
+        self.tell_threshold(step);
+        self.departed = Vec::new();
+        let since = step.now.wall;
+        let sync_empty = count == 0;
+        self.startup = Startup::Open { since, sync_empty };
+        if sync_empty {
+            let due = access_refused_until(since, &self.config).plus(1);
+            self.set(ServerTimer::WarmUpEnd, Due::Wall(due), step);
+        }
+        if self.config.eviction_before_bucket {
+            self.arm(ServerTimer::Eviction, step);
+            self.arm(ServerTimer::RenewalBucket, step);
+        } else {
+            self.arm(ServerTimer::RenewalBucket, step);
+            self.arm(ServerTimer::Eviction, step);
+        }
+    }
+}
+
 /// The last millisecond at which an empty server refuses fetches.
-pub(super) fn access_refused_until(since: WallMs, config: &ServerConfig) -> WallMs {
+fn access_refused_until(since: WallMs, config: &ServerConfig) -> WallMs {
     since.plus(i64::from(config.wait_time_in_ms_when_sync_empty))
 }
 
 /// The count that a server opens with: Spring's stand-in for an empty copy included.
-pub(super) fn open_count(copied: u32, config: &ServerConfig) -> u32 {
+fn open_count(copied: u32, config: &ServerConfig) -> u32 {
     if copied == 0 { config.default_open_for_traffic_count } else { copied }
 }
 

@@ -57,7 +57,7 @@ struct Override {
 }
 
 /// `overriddenInstanceStatusMap`: ages by the monotonic clock, and a read makes an entry young again.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Overrides {
     slots: Vec<Option<Override>>,
 }

@@ -66,6 +66,7 @@ impl Due {
 }
 
 /// What is set. At most one setting of each timer is current.
+#[derive(Clone)]
 pub(super) struct Timers {
     due: [Option<Due>; ServerTimer::COUNT],
     generations: [u16; ServerTimer::COUNT],

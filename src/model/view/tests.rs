@@ -1,7 +1,7 @@
 //! Shared views against what a client would compute by itself: a plain map for each client, on random
 //! histories of one or two server lives with purged queues, missed deltas and late answers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 
@@ -18,9 +18,8 @@ fn app_of(instance: u32) -> AppId {
 /// `DiscoveryClient.updateDelta` on maps, in the order of the reply. The entries of one application stand
 /// together there; entries of different applications do not touch each other.
 fn apply_plainly(held: &mut Plain, entries: &[(u32, Option<Status>, Status)]) {
-    let mut apps: Vec<u32> = entries.iter().map(|entry| app_of(entry.0).0).collect();
-    apps.dedup();
-    for app in apps.iter().collect::<std::collections::BTreeSet<_>>() {
+    let apps: BTreeSet<u32> = entries.iter().map(|entry| app_of(entry.0).0).collect();
+    for app in &apps {
         let object: Vec<_> = entries.iter().filter(|entry| app_of(entry.0).0 == *app).collect();
         for &&(instance, present, _) in &object {
             let Some(status) = present else {

@@ -1,0 +1,279 @@
+//! The simulation against the closed forms, which share no code: every simulated T_D lies within its bound,
+//! the mean comes close, and where the closed forms say that a dead instance stays, it stays.
+
+use std::sync::atomic::AtomicBool;
+
+use stillup::analysis::{Bound, BoundRange, bounds};
+use stillup::engine::SimDuration;
+use stillup::model::client::{BalancerConfig, ClientConfig};
+use stillup::model::eureka::{Flavour, ServerConfig};
+use stillup::model::id::AppId;
+use stillup::model::stage::{EventKind, Stage};
+use stillup::observe::{Outcome, RunData};
+use stillup::scenario::{Application, Delay, Fault, Network, Scenario, Selection, Targets, Verb, Which};
+use stillup::sweep;
+
+const fn ms(millis: u64) -> SimDuration {
+    SimDuration::from_millis(millis)
+}
+
+const fn s(seconds: u64) -> SimDuration {
+    SimDuration::from_secs(seconds)
+}
+
+/// All defaults, these many instances by application, one of all crashes within a minute.
+fn scenario(fleet: &[u32]) -> Scenario {
+    let application = |(place, &instances): (usize, &u32)| Application {
+        name: format!("a{place}"),
+        instances,
+        observers: true,
+        balancer_first_call: None,
+        client: ClientConfig::defaults(Flavour::Spring),
+    };
+    Scenario {
+        title: String::new(),
+        about: String::new(),
+        seed: 20,
+        replicates: 200,
+        duration: s(1_500),
+        stop_when_settled: true,
+        start_window: s(30),
+        warm_up: s(300),
+        event_budget: 100_000_000,
+        release: "2025.0".into(),
+        server: ServerConfig::defaults(Flavour::Spring),
+        server_starts_at_second: None,
+        server_client: ClientConfig::defaults(Flavour::Spring),
+        applications: fleet.iter().enumerate().map(application).collect(),
+        network: Network { latency: Delay::Constant(ms(1)) },
+        faults: vec![fault(Verb::Crash(one()))],
+        expectations: Vec::new(),
+    }
+}
+
+fn one() -> Targets {
+    some(1)
+}
+
+fn some(count: u32) -> Targets {
+    Targets::Instances(Selection { application: None, which: Which::Count(count) })
+}
+
+fn fault(verb: Verb) -> Fault {
+    Fault { at: SimDuration::ZERO, within: s(60), verb }
+}
+
+fn run(scenario: &Scenario) -> RunData {
+    sweep::run(scenario, 2, &AtomicBool::new(false), &|_| ()).expect("nobody interrupts")
+}
+
+/// T_D of everything detected, each with how many saw it.
+fn detected(data: &RunData, event: EventKind, stage: Stage) -> Vec<(SimDuration, u64)> {
+    let detections = data.replicates.iter().flat_map(|replicate| &replicate.detections);
+    let of_stage = detections.filter(|it| it.event == event && it.stage == stage);
+    let seen = of_stage.filter_map(|it| match it.outcome {
+        Outcome::Detected(t_d) => Some((t_d, u64::from(it.count))),
+        _ => None,
+    });
+    seen.collect()
+}
+
+/// Checks every closed form that there is; returns how many there were.
+fn hold(scenario: &Scenario) -> usize {
+    let data = run(scenario);
+    let forms = bounds(scenario);
+    let mut held = 0;
+    for Bound { event, stage, range } in forms {
+        let Ok(range) = range else { continue };
+        let seen = detected(&data, event, stage);
+        let place = format!("{} at {}", event.name(), stage.name());
+        assert!(!seen.is_empty(), "{place}: nothing was detected");
+        for (t_d, _) in &seen {
+            assert!(range.min <= *t_d && *t_d <= range.max, "{place}: {t_d} outside {range:?}");
+        }
+        assert_mean(&seen, &range, &place);
+        held += 1;
+    }
+    held
+}
+
+/// Observers of one crash share most of the way, so 200 crashes give a mean with an error of about a third of
+/// the width over √200, a fiftieth: five of these are never exceeded.
+fn assert_mean(seen: &[(SimDuration, u64)], range: &BoundRange, place: &str) {
+    let count: u64 = seen.iter().map(|(_, count)| count).sum();
+    let sum: u128 = seen.iter().map(|(t_d, count)| u128::from(t_d.as_nanos()) * u128::from(*count)).sum();
+    let mean = (sum / u128::from(count)) as u64;
+    let width = range.max.as_nanos() - range.min.as_nanos();
+    let off = mean.abs_diff(range.mean.as_nanos());
+    assert!(off <= width / 10, "{place}: mean {} against {range:?}", SimDuration::from_nanos(mean));
+}
+
+#[test]
+fn defaults() {
+    assert_eq!(hold(&scenario(&[20, 20])), 4);
+}
+
+#[test]
+fn a_stop_and_a_registration() {
+    let mut scenario = scenario(&[20]);
+    scenario.faults = vec![fault(Verb::Stop(one()))];
+    assert_eq!(hold(&scenario), 4);
+    scenario.faults = vec![fault(Verb::Start { application: AppId(0), count: 2 })];
+    assert_eq!(hold(&scenario), 4);
+    let restart = Verb::Restart { targets: one(), down_for: s(120), new_id: false, graceful: true };
+    scenario.faults = vec![fault(restart)];
+    assert_eq!(hold(&scenario), 8);
+}
+
+#[test]
+fn other_caches_and_balancers() {
+    let mut scenario = scenario(&[20, 10]);
+    scenario.server.use_read_only_response_cache = false;
+    scenario.applications[0].client.balancer = BalancerConfig::Ribbon { refresh_interval: s(30) };
+    scenario.applications[1].client.balancer = BalancerConfig::None;
+    scenario.applications[1].client.registry_fetch_interval_seconds = 7;
+    scenario.applications[1].client.log_delta_diff = true;
+    assert_eq!(hold(&scenario), 4);
+    scenario.server.use_read_only_response_cache = true;
+    scenario.server.disable_delta = true;
+    scenario.server_starts_at_second = Some(s(12));
+    assert_eq!(hold(&scenario), 4);
+}
+
+#[test]
+fn latencies_as_long_as_intervals() {
+    let mut scenario = scenario(&[20]);
+    scenario.network.latency = Delay::Uniform(ms(100), ms(1_000));
+    scenario.server.enable_self_preservation = false;
+    scenario.server.eviction_interval_timer_in_ms = 1_700;
+    scenario.server.response_cache_update_interval_ms = 1_100;
+    let client = &mut scenario.applications[0].client;
+    client.lease_renewal_interval_in_seconds = 4;
+    client.lease_expiration_duration_in_seconds = 7;
+    client.registry_fetch_interval_seconds = 4;
+    client.balancer = BalancerConfig::SpringCloudLoadBalancer { ttl: ms(900), call_rate: None };
+    assert_eq!(hold(&scenario), 4);
+}
+
+#[test]
+fn a_crash_before_the_first_heartbeat() {
+    let mut scenario = scenario(&[20]);
+    scenario.server.enable_self_preservation = false;
+    scenario.start_window = s(5);
+    scenario.warm_up = s(5);
+    scenario.faults[0].within = s(15);
+    assert_eq!(hold(&scenario), 4);
+}
+
+#[test]
+fn a_server_with_a_client_of_its_own() {
+    let mut scenario = scenario(&[30]);
+    scenario.server.register_with_eureka = true;
+    scenario.server.fetch_registry = true;
+    scenario.server.registry_sync_retries = 5;
+    assert_eq!(hold(&scenario), 4);
+}
+
+#[test]
+fn plain_netflix_after_the_first_update_of_the_threshold() {
+    let mut scenario = scenario(&[20]);
+    scenario.server = ServerConfig::defaults(Flavour::Netflix);
+    scenario.server.fetch_registry = true;
+    scenario.warm_up = s(1_000);
+    scenario.duration = s(2_400);
+    for app in &mut scenario.applications {
+        app.client = ClientConfig::defaults(Flavour::Netflix);
+    }
+    assert_eq!(hold(&scenario), 4);
+}
+
+#[test]
+fn small_fleets_keep_their_dead_just_when_the_closed_forms_say_so() {
+    for fleet in 1..=20 {
+        let mut scenario = scenario(&[fleet]);
+        scenario.replicates = 20;
+        let form = &bounds(&scenario)[Stage::Registry as usize].range;
+        let seen = detected(&run(&scenario), EventKind::Crash, Stage::Registry).len();
+        assert_eq!(seen, if form.is_ok() { 20 } else { 0 }, "n = {fleet}: {form:?}");
+    }
+}
+
+#[test]
+fn two_waves() {
+    let mut scenario = scenario(&[40]);
+    scenario.replicates = 100;
+    let second = Fault { at: s(600), within: s(60), verb: Verb::Crash(some(4)) };
+    scenario.faults = vec![fault(Verb::Crash(some(4))), second];
+    assert_eq!(hold(&scenario), 4);
+    scenario.server.rules.decrement_expected_on_eviction = false;
+    scenario.replicates = 10;
+    assert_eq!(hold(&scenario), 0);
+    let seen = detected(&run(&scenario), EventKind::Crash, Stage::Registry).len();
+    assert_eq!(seen, 40, "the first four of ten replicates go, the second do not");
+}
+
+#[test]
+fn settings_of_all_kinds() {
+    // Every combination of these, in a fixed order of pseudo-random picks: what has a closed form holds.
+    let mut pick = Picks(1);
+    let mut held = 0;
+    for case in 0..60 {
+        let mut scenario = scenario(&[pick.of(&[15, 25]), pick.of(&[5, 20])]);
+        scenario.replicates = 25;
+        scenario.seed = case;
+        scenario.network.latency = pick.of(&[
+            Delay::Constant(SimDuration::ZERO),
+            Delay::Constant(ms(20)),
+            Delay::Uniform(SimDuration::ZERO, ms(300)),
+        ]);
+        scenario.start_window = pick.of(&[SimDuration::ZERO, s(1), s(30), s(100)]);
+        scenario.warm_up = pick.of(&[s(10), s(60), s(300)]);
+        scenario.server.enable_self_preservation = pick.of(&[true, false]);
+        scenario.server.eviction_interval_timer_in_ms = pick.of(&[1_000, 5_500, 60_000, 90_000]);
+        scenario.server.response_cache_update_interval_ms = pick.of(&[500, 7_000, 30_000]);
+        scenario.server.expected_client_renewal_interval_seconds = pick.of(&[10, 30]);
+        scenario.server.eviction_before_bucket = pick.of(&[true, false]);
+        scenario.server.fetch_registry = pick.of(&[true, false]);
+        scenario.server.registry_sync_retries = pick.of(&[0, 5]);
+        scenario.server.renewal_threshold_update_interval_ms = pick.of(&[60_000, 900_000]);
+        for app in &mut scenario.applications {
+            app.client.lease_renewal_interval_in_seconds = pick.of(&[5, 10, 30, 35]);
+            app.client.lease_expiration_duration_in_seconds = pick.of(&[10, 40, 90]);
+            app.client.registry_fetch_interval_seconds = pick.of(&[5, 30]);
+            app.client.disable_delta = pick.of(&[true, false]);
+            app.client.instance_enabled_onit = pick.of(&[true, false]);
+        }
+        scenario.faults = match pick.of(&[0, 1, 2, 3]) {
+            0 => vec![fault(Verb::Crash(some(3)))],
+            1 => vec![fault(Verb::Crash(one())), fault(Verb::Stop(one()))],
+            2 => vec![fault(Verb::Start { application: AppId(1), count: 2 }), fault(Verb::Stop(some(2)))],
+            _ => vec![fault(Verb::Crash(one()))],
+        };
+        held += hold_range(&scenario, case);
+    }
+    assert!(held > 100, "only {held} closed forms were looked at");
+}
+
+fn hold_range(scenario: &Scenario, case: u64) -> usize {
+    let data = run(scenario);
+    let mut held = 0;
+    for Bound { event, stage, range } in bounds(scenario) {
+        let Ok(range) = range else { continue };
+        for (t_d, _) in detected(&data, event, stage) {
+            let place = format!("case {case}, {} at {}", event.name(), stage.name());
+            assert!(range.min <= t_d && t_d <= range.max, "{place}: {t_d} outside {range:?}\n{scenario:#?}");
+        }
+        held += 1;
+    }
+    held
+}
+
+/// Picks from lists, by a linear congruence: the same on every machine.
+struct Picks(u64);
+
+impl Picks {
+    fn of<T: Copy>(&mut self, choices: &[T]) -> T {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        choices[(self.0 >> 33) as usize % choices.len()]
+    }
+}

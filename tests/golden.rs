@@ -1,0 +1,165 @@
+//! What real servers did, replayed: the recorded calls and timer ticks drive the same rules that the
+//! simulation runs, and every status, gate, eviction count, limit, victim, threshold, gauge and served view
+//! must agree. `tests/golden/README.md` says what the recordings are.
+//!
+//! `STILLUP_GOLDEN=FOLDER cargo test --test golden` replays another folder: one recording, or several in
+//! folders of their own.
+
+mod golden_replay;
+
+use std::path::{Path, PathBuf};
+
+use golden_replay::{Kind, Mutation, folders, replay};
+
+fn shipped() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
+}
+
+#[test]
+fn recordings_agree_with_the_rules() {
+    let root = std::env::var_os("STILLUP_GOLDEN").map_or_else(shipped, PathBuf::from);
+    let mut failures = Vec::new();
+    for folder in folders(&root).expect("recordings") {
+        match replay(&folder, Mutation::None) {
+            Err(reason) => failures.push(format!("{}: {reason}", folder.display())),
+            Ok((name, kind, outcome)) => {
+                let compared = outcome.compared;
+                let something = compared.statuses > 0 && compared.rounds > 0;
+                assert!(something, "{name}: nothing to compare: {compared:?}");
+                assert!(kind == Kind::RealClients || compared.sights > 0, "{name}: nobody watched");
+                failures.extend(outcome.differences.iter().map(|it| format!("{name}: at {it}")));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{} differences:\n{}", failures.len(), failures.join("\n"));
+}
+
+/// Replays a shipped recording with a bent rule.
+fn differences(folder: &str, mutation: Mutation) -> usize {
+    replay(&shipped().join(folder), mutation).expect(folder).2.differences.len()
+}
+
+/// A comparison that cannot fail proves nothing: each bent rule must be noticed.
+#[test]
+fn bent_rules_are_noticed() {
+    let bent = [
+        ("single-crashes-scaled-1", Mutation::LongerLease),
+        ("lease-forms-1", Mutation::LongerLease),
+        ("server-pauses-1", Mutation::NoCompensation),
+        ("small-fleet-13-1", Mutation::OneMoreExpected),
+        ("trap-default-1", Mutation::OneMoreExpected),
+        ("two-waves-1", Mutation::OtherSideOfTheBreak),
+        ("old-two-waves-1", Mutation::OtherSideOfTheBreak),
+        ("graceful-1", Mutation::NoReadOnlyCache),
+        ("single-crashes-default-1", Mutation::NoReadOnlyCache),
+        ("blind-window-3", Mutation::OtherProtection),
+        ("mass-death-unprotected-1", Mutation::OtherProtection),
+        ("mass-death-unprotected-1", Mutation::SmallerLimit),
+    ];
+    for (folder, mutation) in bent {
+        assert_eq!(differences(folder, Mutation::None), 0, "{folder} as it is");
+        assert!(differences(folder, mutation) > 0, "{folder} does not notice {mutation:?}");
+    }
+}
+
+/// Copies a shipped recording, lets `change` edit one file's text, and counts the differences.
+fn differences_if(folder: &str, file: &str, change: impl Fn(&str) -> String) -> Result<usize, String> {
+    let copy = tempfile::tempdir().expect("a place for the copy");
+    for entry in shipped().join(folder).read_dir().expect(folder) {
+        let path = entry.expect(folder).path();
+        let name = path.file_name().expect("a file");
+        let mut text = std::fs::read_to_string(&path).expect("text");
+        if name == file {
+            text = change(&text);
+        }
+        std::fs::write(copy.path().join(name), text).expect("a copy");
+    }
+    replay(copy.path(), Mutation::None).map(|replayed| replayed.2.differences.len())
+}
+
+/// The lines of `text`, with those for which `edit` gives something else.
+fn edit(text: &str, edit: impl Fn(&str) -> Option<String>) -> String {
+    text.lines().map(|line| edit(line).unwrap_or_else(|| line.to_owned()) + "\n").collect()
+}
+
+#[test]
+fn forged_recordings_are_noticed() {
+    let forge = |file, from: &'static str, to: &'static str| {
+        let changed = |text: &str| {
+            assert!(text.contains(from), "{from}");
+            text.replacen(from, to, 1)
+        };
+        differences_if("single-crashes-scaled-1", file, changed)
+    };
+    // Another victim, one more expired, another limit, an open gate that was shut, a late removal from the
+    // served view, a wrong count of renewals, a heartbeat that was refused.
+    assert!(forge("server.csv", "expired,i000", "expired,i050").expect("replayed") > 0);
+    assert!(forge("server.csv", "evict-batch,,1/1/9", "evict-batch,,1/2/9").expect("replayed") > 0);
+    assert!(forge("server.csv", "evict-batch,,1/1/9", "evict-batch,,1/1/8").expect("replayed") > 0);
+    assert!(forge("server.csv", "evict-disabled", "evict-enabled").is_err());
+    assert!(forge("gauges.csv", "1555,1792", "1555,1692").expect("replayed") > 0);
+    assert!(forge("gauges.csv", "1530,1792", "1529,1792").expect("replayed") > 0);
+    let refused =
+        |text: &str| edit(text, |line| line.ends_with("renew,i007,200").then(|| line.replace("200", "404")));
+    assert!(differences_if("single-crashes-scaled-1", "requests.csv", refused).expect("replayed") > 0);
+    let unseen = |text: &str| {
+        text.lines().filter(|line| !line.contains("gone,i003")).map(|line| format!("{line}\n")).collect()
+    };
+    assert!(differences_if("single-crashes-scaled-1", "views.csv", unseen).expect("replayed") > 0);
+    let open = |text: &str| {
+        text.lines().filter(|line| !line.contains("evict-disabled")).map(|line| format!("{line}\n")).collect()
+    };
+    assert!(differences_if("trap-default-1", "server.csv", open).expect("replayed") > 0);
+}
+
+/// What only the client rules say something about: when a client calls, and what its observers saw.
+#[test]
+fn forged_recordings_of_real_clients_are_noticed() {
+    let forge = |folder, file, from: &'static str, to: &'static str| {
+        let changed = |text: &str| {
+            assert!(text.contains(from), "{from}");
+            text.replace(from, to)
+        };
+        differences_if(folder, file, changed).expect("replayed")
+    };
+    // A balancer a second early, a local registry that saw an instance go too early, a delta for a full fetch, a
+    // fetch that nobody made, a time-out that was none, a registration after a 404 that the log denies.
+    assert!(forge("client-defaults-1", "views.csv", ",1302459,1302459,", ",1301459,1301459,") > 0);
+    assert!(forge("old-client-timeline-1", "views.csv", ",249214,249214,", ",248214,248214,") > 0);
+    assert!(
+        forge(
+            "old-client-timeline-1",
+            "requests.csv",
+            "124040,124042,s1,Java-EurekaClient/v1.9.13,fetch-full",
+            "124040,124042,s1,Java-EurekaClient/v1.9.13,fetch-delta"
+        ) > 0
+    );
+    assert!(forge("client-timeline-1", "requests.csv", "\n44360,", "\n43360,") > 0);
+    assert!(
+        forge(
+            "client-timeline-1",
+            "server.csv",
+            "67418,java0,heartbeat-failed",
+            "67418,java0,supervisor-timed-out"
+        ) > 0
+    );
+    assert!(
+        forge("client-timeline-1", "server.csv", "275767,java0,re-registering", "275767,java0,full-fetch")
+            > 0
+    );
+}
+
+#[test]
+fn an_unknown_kind_fails() {
+    let other = |text: &str| text.replace("\"s1\": {", "\"s2\": { \"settings\": {} },\n  \"s1\": {");
+    assert!(differences_if("trap-default-1", "experiment.json", other).is_err_and(|it| it.contains("kind")));
+    let nacos = |text: &str| text.replace("\"eureka\"", "\"registry\"");
+    assert!(differences_if("trap-default-1", "experiment.json", nacos).is_err_and(|it| it.contains("kind")));
+    let setting =
+        |text: &str| text.replace("\"settings\": {}", "\"settings\": { \"eureka.server.what\": 1 }");
+    assert!(
+        differences_if("trap-default-1", "experiment.json", setting).is_err_and(|it| it.contains("what"))
+    );
+    let call = |text: &str| text.replacen("renew,i000,200", "beat,i000,200", 1);
+    assert!(differences_if("trap-default-1", "requests.csv", call).expect("replayed") > 0);
+}

@@ -1,0 +1,141 @@
+//! What a recording holds of its real clients: their calls, as the server's access log has them, what
+//! observers inside them saw, and their settings.
+
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
+
+use stillup::engine::SimDuration;
+use stillup::model::client::{BalancerConfig, ClientConfig, TransportConfig, TransportKind};
+use stillup::model::eureka::Flavour;
+use stillup::model::message::RequestKind;
+
+use super::records::Recording;
+
+/// The observer asked its balancer about every 50 ms, so a list was refreshed half of that after its time to
+/// live on the average.
+const BALANCER_POLL_MS: u64 = 50;
+
+/// Whether a request is a fetch of either kind.
+pub(crate) fn is_fetch(kind: RequestKind) -> bool {
+    matches!(kind, RequestKind::FetchFull | RequestKind::FetchDelta)
+}
+
+/// A recorded call of a real client.
+pub(crate) struct Row {
+    pub(crate) sent_ms: i64,
+    pub(crate) done_ms: i64,
+    pub(crate) kind: RequestKind,
+    instance: String,
+    pub(crate) status: u16,
+    claimed: bool,
+}
+
+/// The recorded calls of all real clients, and who they have turned out to be.
+pub(crate) struct Tape {
+    rows: Vec<Row>,
+}
+
+impl Tape {
+    pub(crate) fn of(recording: &Recording) -> Self {
+        let real = |actor: &str| actor.contains("HttpClient") || actor.contains("EurekaClient");
+        let rows = recording.calls.iter().filter(|call| real(&call.actor)).filter_map(|call| {
+            let kind = RequestKind::ALL.into_iter().find(|kind| kind.name() == call.kind)?;
+            Some(Row {
+                sent_ms: call.sent_ms,
+                done_ms: call.done_ms,
+                kind,
+                instance: call.instance.clone(),
+                status: call.status.parse().ok()?,
+                claimed: false,
+            })
+        });
+        Self { rows: rows.collect() }
+    }
+
+    /// When the last call ended.
+    pub(crate) fn ends_ms(&self) -> i64 {
+        self.rows.iter().map(|row| row.done_ms).max().unwrap_or(0)
+    }
+
+    /// The call nearest to `at_ms` and within `range_ms` that nobody has claimed and that can be `name`'s.
+    /// Rows of fetches name no client: with fixed delays their phases tell them apart.
+    pub(crate) fn claim(
+        &mut self,
+        name: &str,
+        kind: RequestKind,
+        at_ms: i64,
+        range_ms: RangeInclusive<i64>,
+    ) -> Option<&Row> {
+        let row = self
+            .rows
+            .iter_mut()
+            .filter(|row| !row.claimed && (row.instance.is_empty() || row.instance == name))
+            .filter(|row| row.kind == kind || (is_fetch(row.kind) && is_fetch(kind)))
+            .filter(|row| range_ms.contains(&row.sent_ms))
+            .min_by_key(|row| (row.sent_ms - at_ms).abs())?;
+        row.claimed = true;
+        Some(row)
+    }
+
+    /// Recorded calls that no client made.
+    pub(crate) fn unclaimed(&self, recording: &Recording) -> Vec<String> {
+        let stops: Vec<i64> =
+            recording.faults.iter().filter(|r| r.fault == "shutdown").map(|r| r.t_ms).collect();
+        let drains = |row: &Row| {
+            let cancelled = |stop: i64| {
+                let cancels = self.rows.iter().filter(|row| row.kind == RequestKind::Cancel);
+                cancels.map(|row| row.sent_ms).find(|&at| at >= stop).unwrap_or(stop)
+            };
+            stops.iter().any(|&stop| (stop..=cancelled(stop)).contains(&row.sent_ms))
+        };
+        let left = self.rows.iter().filter(|row| !row.claimed && !drains(row));
+        left.map(|row| {
+            format!("{}: {} {}: nobody made this call", row.sent_ms, row.kind.name(), row.instance)
+        })
+        .collect()
+    }
+}
+
+/// What an observer saw after each of its changes.
+pub(crate) fn sights<'a>(observer: &str, recording: &'a Recording) -> Vec<(i64, BTreeSet<&'a str>)> {
+    let mut changes: Vec<(i64, BTreeSet<&str>)> = Vec::new();
+    for sight in recording.sights.iter().filter(|sight| sight.observer == observer) {
+        if changes.last().is_none_or(|(at_ms, _)| *at_ms != sight.done_ms) {
+            let before = changes.last().map(|(_, seen)| seen.clone()).unwrap_or_default();
+            changes.push((sight.done_ms, before));
+        }
+        let seen = &mut changes.last_mut().expect("just pushed").1;
+        match sight.change.as_str() {
+            "seen" => drop(seen.insert(&sight.instance)),
+            "gone" => drop(seen.remove(sight.instance.as_str())),
+            _ => {}
+        }
+    }
+    changes
+}
+
+/// The settings that the folder's clients ran with.
+pub(crate) fn config(recording: &Recording) -> ClientConfig {
+    let experiment = &recording.experiment;
+    let old = experiment.eureka.starts_with("1.");
+    let kind = if old { TransportKind::Jersey } else { TransportKind::RestTemplate };
+    let ttl = SimDuration::from_millis(35_000 + BALANCER_POLL_MS / 2);
+    ClientConfig {
+        lease_renewal_interval_in_seconds: experiment.heartbeat_s as u32,
+        lease_expiration_duration_in_seconds: experiment.lease_s as u32,
+        registry_fetch_interval_seconds: fetch_interval_s(&experiment.about),
+        transport: TransportConfig::of_kind(kind),
+        balancer: if old {
+            BalancerConfig::Ribbon { refresh_interval: SimDuration::from_secs(30) }
+        } else {
+            BalancerConfig::SpringCloudLoadBalancer { ttl, call_rate: None }
+        },
+        ..ClientConfig::defaults(Flavour::Spring)
+    }
+}
+
+/// The number in `fetch 4 s`; 30 where nothing is said.
+fn fetch_interval_s(about: &str) -> u32 {
+    let after = about.split("fetch ").nth(1).unwrap_or_default();
+    after.split(' ').next().and_then(|number| number.parse().ok()).unwrap_or(30)
+}
