@@ -139,7 +139,7 @@ fn name_faults(canvas: &Canvas<'_>, faults: &[Injected], pixel_of: impl Fn(f64) 
         let text = if fault.targets == 1 {
             fault.verb.to_owned()
         } else {
-            format!("{} × {}", fault.targets, fault.verb)
+            format!("{} of {}", fault.verb, fault.targets)
         };
         let width = paint::text_width(canvas, &text, 13);
         let at = pixel_of(fault.at.as_millis() as f64).min(WIDTH - RIGHT_MARGIN - width / 2);
