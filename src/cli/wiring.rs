@@ -51,10 +51,17 @@ pub(super) fn load(path: Option<&Path>, sets: &[String], colour: bool) -> Result
         (None, path) => scenario::load(path.expect("what is not shipped has a path"), sets),
     };
     match loaded {
-        Ok(loaded) => Ok(Input { warnings: loaded.render_warnings(colour), scenario: loaded.scenario }),
-        Err(LoadError::Invalid(problems)) => Err(LoadFailure::Invalid(problems.render(colour))),
+        Ok(loaded) => {
+            Ok(Input { warnings: whole_lines(loaded.render_warnings(colour)), scenario: loaded.scenario })
+        }
+        Err(LoadError::Invalid(problems)) => Err(LoadFailure::Invalid(whole_lines(problems.render(colour)))),
         Err(error @ LoadError::Io { .. }) => Err(LoadFailure::Unreadable(error.to_string())),
     }
+}
+
+/// The text with a line break and an empty line after it, unless there is no text.
+fn whole_lines(text: String) -> String {
+    if text.is_empty() { text } else { format!("{}\n\n", text.trim_end_matches('\n')) }
 }
 
 /// The name of the scenario that runs if none is named.

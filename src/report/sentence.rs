@@ -152,7 +152,7 @@ impl Telling<'_> {
     fn reason(&self, stage: Stage) -> String {
         match (stage, self.event) {
             (Stage::Registry, EventKind::Crash) => format!(
-                "its lease{}, which Eureka counts twice, had run out and an eviction round came",
+                "its lease{}, which Eureka counts twice, had run out and an eviction round removed it",
                 self.common_lease_s().map(|secs| format!(" of {secs} s")).unwrap_or_default()
             ),
             (Stage::Registry, EventKind::Stop) => "the server had its de-registration".to_owned(),

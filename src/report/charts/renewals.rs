@@ -83,6 +83,14 @@ fn draw(canvas: &Canvas<'_>, replicate: &ReplicateData) {
     let ink = RED.mix(if replicate.faults.len() > 20 { 0.4 } else { 1.0 });
     let marks = marks.map(|at| PathElement::new([(at, 0.0), (at, ceiling)], ink));
     chart.draw_series(marks).expect(DRAWN);
+    // What has a length is a bar along the upper edge.
+    let lengths =
+        replicate.faults.iter().take(FAULTS_DRAWN).filter_map(|fault| Some((fault.at, fault.until?)));
+    let bars = lengths.map(|(at, until)| {
+        let (at, until) = (at.as_millis() as f64, (until.as_millis() as f64).min(end));
+        Rectangle::new([(at, ceiling * 0.985), (until, ceiling)], ink.filled())
+    });
+    chart.draw_series(bars).expect(DRAWN);
     // A bucket counts the minute that ends at its tick, so a step leads up to it.
     let steps = |value: fn(&crate::observe::Minute) -> u32| {
         let mut points: Vec<(f64, f64)> = Vec::new();
@@ -131,7 +139,7 @@ fn name_faults(canvas: &Canvas<'_>, faults: &[Injected], pixel_of: impl Fn(f64) 
         let text = if fault.targets == 1 {
             fault.verb.to_owned()
         } else {
-            format!("{} × {}", fault.targets, fault.verb)
+            format!("{} of {}", fault.verb, fault.targets)
         };
         let width = paint::text_width(canvas, &text, 13);
         let at = pixel_of(fault.at.as_millis() as f64).min(WIDTH - RIGHT_MARGIN - width / 2);
