@@ -10,7 +10,9 @@ use stillup::model::eureka::{Flavour, ServerConfig};
 use stillup::model::id::AppId;
 use stillup::model::stage::{EventKind, Stage};
 use stillup::observe::{Outcome, RunData};
-use stillup::scenario::{Application, Delay, Fault, Network, Scenario, Selection, Targets, Verb, Which};
+use stillup::scenario::{
+    self, Application, Delay, Fault, Network, Scenario, Selection, Targets, Verb, Which,
+};
 use stillup::sweep;
 
 const fn ms(millis: u64) -> SimDuration {
@@ -210,6 +212,31 @@ fn two_waves() {
     assert_eq!(hold(&scenario), 0);
     let seen = detected(&run(&scenario), EventKind::Crash, Stage::Registry).len();
     assert_eq!(seen, 40, "the first four of ten replicates go, the second do not");
+}
+
+#[test]
+fn the_shipped_scenarios() {
+    // How many closed forms each has, of how many that were asked for.
+    let forms = [
+        ("default-crash", 4, 4),
+        ("graceful-stop", 4, 4),
+        ("mass-death-unprotected", 0, 4),
+        ("read-only-cache-off", 8, 8),
+        ("read-only-cache-on", 8, 8),
+        ("registration-seen-by-all", 4, 4),
+        ("self-preservation-saves-a-partitioned-fleet", 0, 0),
+        ("self-preservation-traps-the-dead", 0, 4),
+        ("server-pause", 0, 0),
+        ("small-fleet-10-in-self-preservation", 0, 4),
+        ("small-fleet-13-evicted", 4, 4),
+    ];
+    for (name, present, asked) in forms {
+        let path = format!("{}/scenarios/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+        let mut scenario = scenario::load(path.as_ref(), &[]).expect("a shipped scenario").scenario;
+        scenario.replicates = scenario.replicates.min(60);
+        assert_eq!(bounds(&scenario).len(), asked, "{name}");
+        assert_eq!(hold_range(&scenario, 0), present, "{name}: {:?}", bounds(&scenario));
+    }
 }
 
 #[test]
