@@ -77,6 +77,8 @@ fn run_trace(trace: u64) {
     let grain = 1 << draws.below(reach_bits + 1);
     let mut pushes_in_100 = 40 + draws.below(21);
     let mut recent = SimTime::ZERO;
+    // A moment around which events gather that were pushed at very different distances from it.
+    let mut meeting = SimTime::ZERO;
     for step in 0..STEPS {
         if step % 1_000 == 0 {
             pushes_in_100 = 30 + draws.below(41);
@@ -86,10 +88,16 @@ fn run_trace(trace: u64) {
             continue;
         }
         let now = pair.queue.now();
+        if meeting < now && draws.below(20) == 0 {
+            meeting = now + SimDuration::from_nanos(draws.of_any_size(reach_bits));
+        }
         match draws.below(8) {
             0 => pair.push_at(now),
             1 if recent >= now => pair.push_at(recent),
-            2 | 3 | 4 if !lanes.is_empty() => pair.push_lane(lanes[draws.below(lanes.len() as u64) as usize]),
+            2 if meeting >= now => {
+                pair.push_at(meeting + SimDuration::from_nanos(draws.of_any_size(28)));
+            }
+            3 | 4 if !lanes.is_empty() => pair.push_lane(lanes[draws.below(lanes.len() as u64) as usize]),
             _ => {
                 let ahead = draws.of_any_size(reach_bits) / grain * grain;
                 recent = now + SimDuration::from_nanos(ahead);

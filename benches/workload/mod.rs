@@ -176,12 +176,12 @@ fn mix(mut x: u64) -> u64 {
 #[inline]
 fn latency(client: u32, kind: Kind, now: SimTime) -> SimDuration {
     let hash = mix(now.as_nanos() ^ u64::from(client) << 32 ^ (kind as u64) << 60);
-    SimDuration::from_nanos(500_000 + ((hash & 0xffff_ffff) * 4_500_000 >> 32))
+    SimDuration::from_nanos(500_000 + (((hash & 0xffff_ffff) * 4_500_000) >> 32))
 }
 
 fn phase(client: u32, timer: u64) -> SimTime {
     let hash = mix(0x1234_5678_9abc_def1 ^ u64::from(client) << 3 ^ timer);
-    SimTime::from_nanos((u128::from(hash) * u128::from(PERIOD.as_nanos()) >> 64) as u64)
+    SimTime::from_nanos(((u128::from(hash) * u128::from(PERIOD.as_nanos())) >> 64) as u64)
 }
 
 impl<E: Copy> Queue<E> for EventQueue<E> {

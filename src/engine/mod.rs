@@ -32,9 +32,9 @@
 //!   lane 60 s   ■■ ───────────────────────┤ smallest head ─┐
 //!   lane 5 s    ■■■■■■ ───────────────────┘                ├─ the smaller is next
 //!   wheel       |■|■|■■| |■|■| ... |■■■|■■| |■■| ... heap ──┘
-//!                near: slots in     far: buckets,   later
-//!                order, about one   no order        still
-//!                entry each
+//!                near: slots, each  far: buckets,   later
+//!                a short list in    no order        still
+//!                order
 //! ```
 //!
 //! The order of the whole is decided by two comparisons of (time, number) and is exact; lanes and wheel only
@@ -95,6 +95,7 @@ mod digest;
 mod distribution;
 mod entry;
 mod lane;
+mod near;
 mod queue;
 mod run;
 mod slots;
