@@ -29,8 +29,8 @@
 //! }
 //! ```
 //!
-//! `docs/ARCHITECTURE.md` shows the house and has a glossary; `docs/SCENARIO.md` and `docs/OUTPUT.md` are the
-//! references of what goes in and what comes out.
+//! `docs/SCENARIO.md` and `docs/OUTPUT.md` are the references of what goes in and what comes out;
+//! `docs/ARCHITECTURE.md`, in the repository, shows the house and has a glossary.
 //!
 //! # Sources
 //!
