@@ -29,8 +29,7 @@ pub(super) fn svg(contents: &Contents<'_>) -> String {
     let replicate = contents.report.data.replicates.first();
     paint::svg(TOP + HEIGHT + AXIS + 12, |canvas| {
         let title = format!("Does the registry believe its clients? {}", contents.report.scenario.title);
-        let below =
-            "Renewals of the last full minute against the threshold, as the server knows them, in the first replicate.";
+        let below = "Renewals of the last full minute against the threshold, as the server knows them, in the first replicate.";
         paint::title(canvas, &title, below);
         legend(canvas);
         match replicate.filter(|replicate| !replicate.timeline.is_empty()) {
