@@ -60,7 +60,7 @@ impl<'a> World<'a> {
             instance_names: Vec::new(),
             members: scenario.applications.iter().map(|_| Vec::new()).collect(),
             plan: FaultPlan::new(scenario, &seed, schedule),
-            patience: applications_and_own(scenario).map(Client::patience).collect(),
+            patience: applications_and_own(scenario).map(patience).collect(),
             client_effects: Vec::new(),
             server_effects: Vec::new(),
             awaited_registrations: 0,
@@ -199,6 +199,12 @@ const fn balancer_period(balancer: &BalancerConfig) -> SimDuration {
 fn applications_and_own(scenario: &Scenario) -> impl Iterator<Item = &ClientConfig> {
     let fleet = scenario.applications.iter().map(|application| &application.client);
     fleet.chain(std::iter::once(&scenario.server_client))
+}
+
+/// How long a call of such a client may take before anything follows from that: its supervisor's time-out or
+/// its transport's limit.
+fn patience(config: &ClientConfig) -> SimDuration {
+    Client::patience(config).min(config.transport.read_limit())
 }
 
 /// What the wall clock shows when the server starts. Caches tick on the clock's grid, so its phase is drawn:
