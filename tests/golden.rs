@@ -9,7 +9,16 @@ mod golden_replay;
 
 use std::path::{Path, PathBuf};
 
-use golden_replay::{Kind, Mutation, folders, replay};
+use stillup::engine::SimDuration;
+use stillup::model::client::ClientConfig;
+use stillup::model::stage::Stage;
+use stillup::scenario::Scenario;
+
+use golden_replay::{Kind, Mutation, folders, replay, simulate};
+
+fn root() -> PathBuf {
+    std::env::var_os("STILLUP_GOLDEN").map_or_else(shipped, PathBuf::from)
+}
 
 fn shipped() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
@@ -17,9 +26,8 @@ fn shipped() -> PathBuf {
 
 #[test]
 fn recordings_agree_with_the_rules() {
-    let root = std::env::var_os("STILLUP_GOLDEN").map_or_else(shipped, PathBuf::from);
     let mut failures = Vec::new();
-    for folder in folders(&root).expect("recordings") {
+    for folder in folders(&root()).expect("recordings") {
         match replay(&folder, Mutation::None) {
             Err(reason) => failures.push(format!("{}: {reason}", folder.display())),
             Ok((name, kind, outcome)) => {
@@ -162,4 +170,60 @@ fn an_unknown_kind_fails() {
     );
     let call = |text: &str| text.replacen("renew,i000,200", "beat,i000,200", 1);
     assert!(differences_if("trap-default-1", "requests.csv", call).expect("replayed") > 0);
+}
+
+/// Crashes of many a moment are also compared with simulated ones. `-- --nocapture` shows the figures.
+#[test]
+#[expect(clippy::print_stdout, reason = "the figures are worth reading where they agree, too")]
+fn recorded_crashes_look_like_simulated_ones() {
+    let mut failures = Vec::new();
+    for folder in folders(&root()).expect("recordings") {
+        match simulate(&folder, &|_| ()) {
+            Err(reason) => failures.push(format!("{}: {reason}", folder.display())),
+            Ok(stages) => {
+                let name = folder.file_name().unwrap_or_default().to_string_lossy();
+                for compared in stages {
+                    println!("{name} {compared}");
+                    failures.extend(compared.differences.iter().map(|it| format!("{name}: {it}")));
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{} differences:\n{}", failures.len(), failures.join("\n"));
+}
+
+/// Whether a shipped recording differs at `stage` from a simulation with one thing changed.
+fn differs_at(stage: Stage, folder: &str, bend: &dyn Fn(&mut Scenario)) -> bool {
+    let stages = simulate(&shipped().join(folder), bend).expect(folder);
+    stages.iter().any(|it| it.stage == stage && !it.differences.is_empty())
+}
+
+#[test]
+fn another_set_up_is_noticed() {
+    let clients = |change: fn(&mut ClientConfig)| {
+        move |scenario: &mut Scenario| {
+            scenario.applications.iter_mut().for_each(|application| change(&mut application.client));
+        }
+    };
+    let later = |ms| {
+        move |scenario: &mut Scenario| {
+            let starts = scenario.server_starts_at_second.expect("recorded");
+            scenario.server_starts_at_second = Some(starts + SimDuration::from_millis(ms));
+        }
+    };
+    // Defaults: 30/90/60/30/30 s.
+    let default = "single-crashes-default-1";
+    let lease = clients(|client| client.lease_expiration_duration_in_seconds = 60);
+    assert!(differs_at(Stage::Registry, default, &lease));
+    // The phase of eviction against the cache, by a second of 30.
+    assert!(differs_at(Stage::Served, default, &later(1_000)));
+    // Heartbeat 2, lease 6, eviction 4, cache 3, fetch 3 s.
+    let scaled = "single-crashes-scaled-1";
+    let lease = clients(|client| client.lease_expiration_duration_in_seconds = 7);
+    assert!(differs_at(Stage::Registry, scaled, &lease));
+    let eviction = |scenario: &mut Scenario| scenario.server.eviction_interval_timer_in_ms = 3_000;
+    assert!(differs_at(Stage::Registry, scaled, &eviction));
+    assert!(differs_at(Stage::Served, scaled, &later(250)));
+    let fetch = clients(|client| client.registry_fetch_interval_seconds = 1);
+    assert!(differs_at(Stage::Client, scaled, &fetch));
 }

@@ -27,7 +27,8 @@ static BALANCER_KEYS: [Key; 5] = [
         Shape::Length { min: SimDuration::ZERO, max: LONGEST, words: &["random"] },
         "random",
         "The moment of an observer's first call through its balancer, from its start; `random`: uniform over one \
-         time to live or poll interval.",
+         time to live or poll interval, counted from its start or, for those that start in the start window, from \
+         one fetch interval after the window's end.",
     ),
 ];
 section!(

@@ -3,12 +3,14 @@
 mod answers;
 mod bucket;
 mod client;
+mod deaths;
 mod gauges;
 mod records;
 mod rounds;
 mod served;
 mod server;
 mod settings;
+mod simulate;
 mod tape;
 mod ticks;
 mod timeline;
@@ -18,6 +20,8 @@ use std::path::{Path, PathBuf};
 use stillup::model::eureka::ServerConfig;
 
 use records::Recording;
+
+pub(crate) use simulate::simulate;
 
 /// A timer runs this long after it is due, at most, on a busy machine, ms.
 const LATE_MS: i64 = 500;
