@@ -9,10 +9,8 @@ mod workload;
 use std::time::Instant;
 
 use stillup::engine::{EventQueue, SimTime};
+use stillup::world::Event;
 use workload::{HeapQueue, Queue, Totals, Workload, WorkloadEvent};
-
-/// The events that are measured: those of the world.
-type BenchEvent = workload::PlainEvent;
 
 /// A size of W, and what it must come to.
 struct Case {
@@ -36,8 +34,8 @@ fn main() {
         let mut digest = None;
         for _ in 0..case.rounds {
             for (rates, (rate, totals)) in [
-                (&mut ours, measure::<BenchEvent, EventQueue<_>>(case)),
-                (&mut heaps, measure::<BenchEvent, HeapQueue<_>>(case)),
+                (&mut ours, measure::<Event, EventQueue<_>>(case)),
+                (&mut heaps, measure::<Event, HeapQueue<_>>(case)),
             ] {
                 assert_eq!((totals.events, totals.round_trips_ns), (case.events, case.round_trips_ns));
                 assert_eq!(*digest.get_or_insert(totals.digest), totals.digest, "the order is the same");

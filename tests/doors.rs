@@ -26,12 +26,7 @@ const FUNCTION_LINES_MAX: usize = 70;
 
 /// What is larger than its budget, and the size that it may have at most: `path` or `path::function`. Lower the
 /// number when it shrinks, and never raise one.
-const RATCHET: &[(&str, usize)] = &[
-    ("src/model/eureka/release.rs", 410),
-    ("src/scenario/bad_inputs.rs", 500),
-    ("src/scenario/format.rs", 415),
-    ("src/scenario/print.rs", 430),
-];
+const RATCHET: &[(&str, usize)] = &[];
 
 /// The only file that writes to standard output and standard error.
 const PRINTER: &str = "src/cli/printer.rs";

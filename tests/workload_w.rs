@@ -4,13 +4,14 @@
 mod workload;
 
 use stillup::engine::{EventQueue, SimTime};
-use workload::{HeapQueue, PlainEvent, Totals, Workload};
+use stillup::world::Event;
+use workload::{HeapQueue, Totals, Workload};
 
 /// W for ten minutes through both queues, which must agree in everything.
 fn ten_minutes(clients: u32) -> Totals {
     let end = SimTime::from_secs(600);
-    let ours = Workload::<PlainEvent, EventQueue<_>>::new(clients).run(end);
-    let reference = Workload::<PlainEvent, HeapQueue<_>>::new(clients).run(end);
+    let ours = Workload::<Event, EventQueue<_>>::new(clients).run(end);
+    let reference = Workload::<Event, HeapQueue<_>>::new(clients).run(end);
     assert_eq!(ours, reference);
     ours
 }

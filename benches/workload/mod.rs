@@ -11,6 +11,9 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use stillup::engine::{EventQueue, Fingerprint, LaneId, OrderDigest, SimDuration, SimTime};
+use stillup::model::client::ClientTimer;
+use stillup::model::id::ClientId;
+use stillup::world::Event;
 
 /// What both queues can do.
 pub(crate) trait Queue<E> {
@@ -54,6 +57,19 @@ pub(crate) enum Kind {
     FetchReply = 5,
     /// The server looks through the leases.
     Eviction = 6,
+}
+
+impl Kind {
+    /// All kinds, in order of their numbers.
+    const ALL: [Self; 7] = [
+        Self::Heartbeat,
+        Self::HeartbeatRequest,
+        Self::HeartbeatReply,
+        Self::Fetch,
+        Self::FetchRequest,
+        Self::FetchReply,
+        Self::Eviction,
+    ];
 }
 
 /// What a run of W adds up to.
@@ -288,30 +304,19 @@ impl<E> PartialEq for HeapEntry<E> {
 
 impl<E> Eq for HeapEntry<E> {}
 
-/// An event of the size and make of the world's.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PlainEvent {
-    kind: Kind,
-    /// As the world's events have it, for a small number such as a generation.
-    small: u16,
-    client: u32,
-}
-
-impl Fingerprint for PlainEvent {
-    #[inline]
-    fn fingerprint(&self) -> u64 {
-        self.kind as u64 | u64::from(self.small) << 16 | u64::from(self.client) << 32
-    }
-}
-
-impl WorkloadEvent for PlainEvent {
+/// W through the world's own events: a client's timer carries W's kind as its generation.
+impl WorkloadEvent for Event {
     #[inline]
     fn of(kind: Kind, client: u32) -> Self {
-        Self { kind, small: 0, client }
+        let client = ClientId(client);
+        Self::ClientTimerDue { client, timer: ClientTimer::Heartbeat, generation: kind as u16 }
     }
 
     #[inline]
     fn parts(self) -> (Kind, u32) {
-        (self.kind, self.client)
+        match self {
+            Self::ClientTimerDue { client, generation, .. } => (Kind::ALL[generation as usize], client.0),
+            _ => unreachable!("W makes nothing else"),
+        }
     }
 }

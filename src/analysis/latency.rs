@@ -31,7 +31,7 @@ impl Latency {
 
     /// How much longer than half of `mean_period` one waits, on average, for the next tick of a clock whose
     /// periods each contain two of these delays: long periods are met more often. With period `Q` the wait is
-    /// E[Q²] / 2 E[Q] = E[Q]/2 + Var[Q] / 2 E[Q].
+    /// `E[Q²] / 2 E[Q] = E[Q]/2 + Var[Q] / 2 E[Q]`.
     pub(super) fn length_bias(&self, mean_period: SimDuration) -> SimDuration {
         let period = u128::from(mean_period.as_nanos().max(1));
         SimDuration::from_nanos((self.variance_ns2 / period) as u64)

@@ -1,6 +1,6 @@
 //! Closed forms that share no code with the simulation, so that each can contradict the other.
 //!
-//! [`bounds`] adds up what the clocks on the way of a death, a departure or an arrival cost: at least, on
+//! [`bounds()`] adds up what the clocks on the way of a death, a departure or an arrival cost: at least, on
 //! average, at most. It knows the settings and the rules from the same papers as the simulation does, but it
 //! runs nothing: a simulated T_D outside its bound means that one of the two is wrong. Where a closed form
 //! does not hold there is none, with the reason.

@@ -5,8 +5,8 @@
 //! balancer's list. For an end the time that counts is the last one at which a sighting stopped showing the
 //! instance: one that shows it again, because an older answer came late, is open again.
 //!
-//! Not an observation: an observer that never shows the instance after the event, and one that goes down
-//! before it could tell.
+//! Not an observation: an observer that never shows the instance after the event, one that goes down before it
+//! could tell, and one that comes up after the event.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use crate::model::view::{View, Views};
 /// What one watcher saw of one watched instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sighting {
-    /// Nothing that counts: never shown, or the watcher is gone.
+    /// Nothing that counts yet: not shown since the event.
     None,
     /// An end is not seen yet, or a registration not yet.
     Open,
@@ -37,6 +37,8 @@ struct Watch {
     frozen: bool,
     server: [Sighting; 2],
     observers: Vec<[Sighting; 2]>,
+    /// Observers that were up at the event and have been since. Whoever comes later is another.
+    watching: Vec<bool>,
     open: u64,
 }
 
@@ -73,13 +75,8 @@ impl Watch {
         let ends = self.event != EventKind::Registration;
         let sighting = match which {
             Slot::Server(stage) => &mut self.server[stage],
-            Slot::Observer(observer, stage) => {
-                // An observer that started after the event.
-                if observer >= self.observers.len() {
-                    self.observers.resize(observer + 1, [Sighting::None; 2]);
-                }
-                &mut self.observers[observer][stage]
-            }
+            Slot::Observer(observer, _) if !self.is_watching(observer) => return,
+            Slot::Observer(observer, stage) => &mut self.observers[observer][stage],
         };
         let before = *sighting;
         match before {
@@ -92,6 +89,10 @@ impl Watch {
             Sighting::Open => self.open -= 1,
             _ => self.open += 1,
         }
+    }
+
+    fn is_watching(&self, observer: usize) -> bool {
+        self.watching.get(observer).is_some_and(|&watching| watching)
     }
 
     fn sightings(&mut self) -> impl Iterator<Item = &mut Sighting> {
@@ -134,6 +135,7 @@ impl Detections {
             frozen: false,
             server: [Sighting::None; 2],
             observers: vec![[Sighting::None; 2]; panorama.observers.len()],
+            watching: vec![false; panorama.observers.len()],
             open: 0,
         };
         let begin = |view: View| {
@@ -143,6 +145,7 @@ impl Detections {
         watch.server = panorama.server.map(begin);
         for (place, views) in panorama.observers.iter().enumerate() {
             if let Some(views) = views.filter(|_| Some(place) != own_place) {
+                watch.watching[place] = true;
                 watch.observers[place] = views.map(begin);
             }
         }
@@ -150,13 +153,6 @@ impl Detections {
         self.open += watch.open;
         self.active.push(self.watches.len());
         self.watches.push(watch);
-    }
-
-    /// There is one more observer, the last by number; it is down and knows of nothing.
-    pub(super) fn observer_added(&mut self) {
-        for watch in &mut self.watches {
-            watch.observers.push([Sighting::None; 2]);
-        }
     }
 
     /// The server's registry or answers changed.
@@ -189,7 +185,11 @@ impl Detections {
     pub(super) fn observer_gone(&mut self, observer: usize) {
         for &number in &self.active {
             let watch = &mut self.watches[number];
-            for sighting in watch.observers.get_mut(observer).into_iter().flatten() {
+            if !watch.is_watching(observer) {
+                continue;
+            }
+            watch.watching[observer] = false;
+            for sighting in &mut watch.observers[observer] {
                 if *sighting == Sighting::Open {
                     *sighting = Sighting::None;
                     watch.open -= 1;
@@ -337,6 +337,19 @@ mod tests {
         detections.observer_changed(1, Stage::Client, gone, second(50), &views);
         let rows = outcomes(detections, Stage::Client, second(100));
         assert_eq!(rows, [(Outcome::Censored(SimDuration::from_secs(90)), 1)]);
+    }
+
+    #[test]
+    fn who_comes_up_after_the_event_is_no_observation() {
+        let (views, [_, up, _, _]) = history();
+        let mut detections = crash(&views, up);
+        let open = detections.open();
+        // A new observer, a restarted one, and the victim itself under another id.
+        detections.observer_gone(1);
+        for observer in [3, 1, 0] {
+            detections.observer_changed(observer, Stage::Client, up, second(20), &views);
+        }
+        assert_eq!(detections.open(), open - 2);
     }
 
     #[test]

@@ -79,7 +79,6 @@ impl Recorder {
         if observes {
             self.places[client.index()] = Some(self.shown.len() as u32);
             self.shown.push(None);
-            self.detections.observer_added();
         }
     }
 

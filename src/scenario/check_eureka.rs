@@ -2,7 +2,8 @@
 
 use super::check_release::Rules;
 use super::diagnostic::Problem;
-use super::format::{BALANCER_KINDS, Shape, TRANSPORT_KINDS};
+use super::format::Shape;
+use super::format_client::{BALANCER_KINDS, TRANSPORT_KINDS};
 use super::properties::{self, Field, Property};
 use super::values::{LengthOr, Values};
 use crate::engine::SimDuration;

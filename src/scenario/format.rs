@@ -4,6 +4,7 @@
 //! ([`super::schema`]) and the test that holds `docs/SCENARIO.md` complete. Eureka's own properties are in
 //! [`super::properties`], where each also knows its field.
 
+use super::format_client::{BALANCER, TRANSPORT};
 use super::format_fault::{EXPECT, FAULT};
 use super::properties;
 use crate::engine::SimDuration;
@@ -65,7 +66,7 @@ impl Section {
 }
 
 const ONE_NANO: SimDuration = SimDuration::from_nanos(1);
-const LONGEST: SimDuration = super::duration::LONGEST;
+pub(super) const LONGEST: SimDuration = super::duration::LONGEST;
 
 /// Instances of one scenario at most, at the start or by one fault.
 pub(super) const INSTANCES_MAX: u64 = 1_000_000;
@@ -239,81 +240,6 @@ section!(
     INSTANCE_REGISTRY,
     "eureka.instance.registry",
     properties::REGISTRY.iter().map(|property| &property.key).collect()
-);
-
-/// The kinds of balancer.
-pub(super) const BALANCER_KINDS: &[&str] = &["spring-cloud-loadbalancer", "ribbon", "none"];
-static BALANCER_KEYS: [Key; 5] = [
-    key("kind", Shape::Choice(BALANCER_KINDS), "the release's", "Which balancer picks the instances."),
-    key(
-        "ttl",
-        positive_length(&[]),
-        "35s",
-        "`spring.cloud.loadbalancer.cache.ttl`. Only with `spring-cloud-loadbalancer`.",
-    ),
-    key("refresh-interval", positive_length(&[]), "30s", "`ServerListRefreshInterval`. Only with `ribbon`."),
-    key(
-        "calls-per-second",
-        Shape::Rate { words: &["dense"] },
-        "dense",
-        "Calls a second of one observer to each application; `dense`: some call comes at once. Only with \
-         `spring-cloud-loadbalancer`.",
-    ),
-    key(
-        "first-call",
-        Shape::Length { min: SimDuration::ZERO, max: LONGEST, words: &["random"] },
-        "random",
-        "The moment of an observer's first call through its balancer, from its start; `random`: uniform over one \
-         time to live or poll interval.",
-    ),
-];
-section!(
-    /// `[balancer]`
-    BALANCER,
-    "balancer",
-    BALANCER_KEYS.iter().collect()
-);
-
-/// The kinds of transport.
-pub(super) const TRANSPORT_KINDS: &[&str] = &["jersey", "rest-template", "rest-client", "web-client"];
-static TRANSPORT_KEYS: [Key; 6] = [
-    key("kind", Shape::Choice(TRANSPORT_KINDS), "the release's", "Which HTTP client."),
-    key(
-        "connect-timeout",
-        positive_length(&["none"]),
-        "the kind's",
-        "Connect limit; `none` waits as long as the operating system does (127 s).",
-    ),
-    key(
-        "read-timeout",
-        positive_length(&["none"]),
-        "the kind's",
-        "Read limit; `none` waits as long as the operating system does (about 15 min).",
-    ),
-    key(
-        "pooled",
-        Shape::Flag,
-        "the kind's",
-        "Whether a call 30 s after the last one finds a pooled connection.",
-    ),
-    key(
-        "interrupt-cancels-retries",
-        Shape::Flag,
-        "the kind's",
-        "Whether a supervisor's interrupt makes every later attempt of the job fail.",
-    ),
-    key(
-        "understands-not-found",
-        Shape::Flag,
-        "the release's",
-        "Whether a heartbeat's 404 with a JSON body is understood.",
-    ),
-];
-section!(
-    /// `[transport]`
-    TRANSPORT,
-    "transport",
-    TRANSPORT_KEYS.iter().collect()
 );
 
 static SERVER_KEYS: [Key; 7] = [

@@ -1,4 +1,4 @@
-//! The format as data, second half: faults and expectations. See [`super::format`].
+//! The format as data: faults and expectations. See [`super::format`].
 
 use super::format::{INSTANCES_MAX, Key, Section, Shape, count, key, length, positive_length, section};
 

@@ -79,6 +79,7 @@ mod document;
 mod duration;
 mod expect;
 mod format;
+mod format_client;
 mod format_fault;
 #[cfg(test)]
 mod guide;
@@ -86,6 +87,7 @@ mod lint;
 mod lint_protection;
 mod load;
 mod print;
+mod print_fault;
 mod properties;
 mod schema;
 mod set;

@@ -9,16 +9,13 @@ use std::fmt::Write;
 
 use super::check_eureka::{Layer, balancer_word, transport_word};
 use super::check_release;
-use super::format::BALANCER_KINDS;
-use super::format_fault::VERBS;
+use super::format_client::BALANCER_KINDS;
+use super::print_fault;
 use super::properties::{self, Field, Property};
-use super::types::{
-    Application, Delay, Direction, Expectation, Fault, Scenario, Selection, Targets, Verb, Which,
-};
+use super::types::{Application, Delay, Expectation, Scenario};
 use crate::engine::SimDuration;
 use crate::model::client::{BalancerConfig, ClientConfig, TransportConfig};
 use crate::model::eureka::Flavour;
-use crate::model::id::AppId;
 
 /// The canonical text of a scenario.
 pub fn canonical(scenario: &Scenario) -> String {
@@ -40,7 +37,7 @@ pub fn canonical(scenario: &Scenario) -> String {
         application(&mut page, app, base.as_ref());
     }
     for fault in &scenario.faults {
-        self::fault(&mut page, fault, &scenario.applications);
+        print_fault::fault(&mut page, fault, &scenario.applications);
     }
     for expectation in &scenario.expectations {
         expect(&mut page, expectation);
@@ -49,14 +46,14 @@ pub fn canonical(scenario: &Scenario) -> String {
 }
 
 /// The text so far, and the lines of the section being written.
-struct Page {
+pub(super) struct Page {
     text: String,
     section: String,
 }
 
 impl Page {
     /// A table with its lines; without lines no table.
-    fn section(&mut self, path: &str, write: impl FnOnce(&mut Self)) {
+    pub(super) fn section(&mut self, path: &str, write: impl FnOnce(&mut Self)) {
         write(self);
         let lines = std::mem::take(&mut self.section);
         if !lines.is_empty() {
@@ -65,7 +62,7 @@ impl Page {
         }
     }
 
-    fn line(&mut self, key: &str, value: impl std::fmt::Display) {
+    pub(super) fn line(&mut self, key: &str, value: impl std::fmt::Display) {
         let _ = writeln!(self.section, "{key} = {value}");
     }
 
@@ -73,7 +70,7 @@ impl Page {
         self.line(key, string(value));
     }
 
-    fn length(&mut self, key: &str, value: SimDuration) {
+    pub(super) fn length(&mut self, key: &str, value: SimDuration) {
         self.line(key, quoted(value));
     }
 
@@ -107,11 +104,11 @@ fn property<C: Clone>(field: &Field<C>, config: &C) -> String {
 }
 
 /// A TOML string.
-fn string(text: &str) -> String {
+pub(super) fn string(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
 }
 
-fn quoted(length: SimDuration) -> String {
+pub(super) fn quoted(length: SimDuration) -> String {
     format!("\"{length}\"")
 }
 
@@ -222,70 +219,6 @@ fn application(page: &mut Page, app: &Application, base: Option<&Layer>) {
         lines.line("observers", app.observers);
     });
     client_settings(page, "application.", &layer(app), base);
-}
-
-fn fault(page: &mut Page, fault: &Fault, apps: &[Application]) {
-    let name = |app: AppId| string(&apps[app.index()].name);
-    let (verb, parts) = match &fault.verb {
-        Verb::Crash(targets) => (VERBS[0], vec![self::targets(targets, apps)]),
-        Verb::Stop(targets) => (VERBS[1], vec![self::targets(targets, apps)]),
-        Verb::Restart { targets, down_for, new_id, graceful } => {
-            let mut parts = vec![self::targets(targets, apps), format!("down-for = {}", quoted(*down_for))];
-            if *targets != Targets::Server {
-                parts.push(format!("new-id = {new_id}"));
-                parts.push(format!("graceful = {graceful}"));
-            }
-            (VERBS[2], parts)
-        }
-        Verb::Pause { targets, length } => {
-            (VERBS[3], vec![self::targets(targets, apps), format!("for = {}", quoted(*length))])
-        }
-        Verb::Partition { targets, length, lost } => {
-            let lost = match lost {
-                Direction::Both => "both",
-                Direction::ToServer => "to-server",
-                Direction::FromServer => "from-server",
-            };
-            let mut parts = vec![selection(targets, apps)];
-            parts.extend(length.map(|length| format!("for = {}", quoted(length))));
-            parts.push(format!("lost = \"{lost}\""));
-            (VERBS[4], parts)
-        }
-        Verb::Start { application, count } => {
-            (VERBS[5], vec![format!("application = {}", name(*application)), format!("count = {count}")])
-        }
-    };
-    page.section("[fault]", |lines| {
-        lines.length("at", fault.at);
-        lines.length("within", fault.within);
-        lines.line(verb, format!("{{ {} }}", parts.join(", ")));
-    });
-}
-
-fn targets(targets: &Targets, apps: &[Application]) -> String {
-    match targets {
-        Targets::Server => "server = true".into(),
-        Targets::Instances(selection) => self::selection(selection, apps),
-    }
-}
-
-fn selection(selection: &Selection, apps: &[Application]) -> String {
-    let which = match &selection.which {
-        Which::All => "all = true".into(),
-        Which::Count(count) => format!("count = {count}"),
-        Which::Share(share) => format!("share = {share:?}"),
-        Which::Named(names) => {
-            let names: Vec<String> = names
-                .iter()
-                .map(|(app, ordinal)| string(&format!("{}-{ordinal}", apps[app.index()].name)))
-                .collect();
-            format!("instances = [{}]", names.join(", "))
-        }
-    };
-    match selection.application {
-        Some(app) => format!("{which}, application = {}", string(&apps[app.index()].name)),
-        None => which,
-    }
 }
 
 fn expect(page: &mut Page, expectation: &Expectation) {

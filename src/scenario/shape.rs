@@ -100,7 +100,7 @@ fn unknown_key(entry: &Entry, section: &'static Section) -> Problem {
 
 /// The section among Eureka's and our single ones that has exactly this key, if only one has.
 fn home_of(key: &str) -> Option<&'static str> {
-    use super::format as f;
+    use super::{format as f, format_client};
     let sections: [&'static Section; 9] = [
         &f::START,
         &f::EUREKA_SERVER,
@@ -108,8 +108,8 @@ fn home_of(key: &str) -> Option<&'static str> {
         &f::CLIENT_TRANSPORT,
         &f::EUREKA_INSTANCE,
         &f::INSTANCE_REGISTRY,
-        &f::BALANCER,
-        &f::TRANSPORT,
+        &format_client::BALANCER,
+        &format_client::TRANSPORT,
         &f::NETWORK,
     ];
     let mut homes = sections

@@ -55,8 +55,8 @@ pub struct Application {
     /// Whether its instances watch the registry and so are observers in the results. Implies fetching.
     pub observers: bool,
     /// The moment of an observer's first call through its balancer, from its start; `None`: uniform over one
-    /// time to live or poll interval, from its start or, for those that start in the start window, from the
-    /// window's end.
+    /// time to live or poll interval, from its start or, for those that start in the start window, from one
+    /// fetch interval after the window's end.
     pub balancer_first_call: Option<SimDuration>,
     /// The settings of its clients.
     pub client: ClientConfig,

@@ -241,11 +241,11 @@ impl World<'_> {
     }
 
     fn note_client_fact(&mut self, client: ClientId, fact: Fact, now: SimTime) {
-        if let Fact::RegistrationSent { instance } = fact {
-            if std::mem::take(&mut self.clients[client.index()].newcomer) {
-                self.awaited_registrations -= 1;
-                self.recorder.watch(EventKind::Registration, client, instance, now, &self.views);
-            }
+        if let Fact::RegistrationSent { instance } = fact
+            && std::mem::take(&mut self.clients[client.index()].newcomer)
+        {
+            self.awaited_registrations -= 1;
+            self.recorder.watch(EventKind::Registration, client, instance, now, &self.views);
         }
         self.recorder.client_fact(client, fact, now, &self.views);
     }

@@ -60,7 +60,7 @@ impl<'a> World<'a> {
             instance_names: Vec::new(),
             members: scenario.applications.iter().map(|_| Vec::new()).collect(),
             plan: FaultPlan::new(scenario, &seed, schedule),
-            patience: applications_and_own(scenario).map(Client::patience).collect(),
+            patience: applications_and_own(scenario).map(patience).collect(),
             client_effects: Vec::new(),
             server_effects: Vec::new(),
             awaited_registrations: 0,
@@ -93,7 +93,10 @@ impl<'a> World<'a> {
         for starter in starters {
             let client = self.add_client(AppId(starter.app as u32), starter.ordinal, starter.chance);
             self.members[starter.app][starter.ordinal as usize - 1] = client;
-            self.draw_first_call(client, all_started.since(starter.at));
+            let fetch_interval =
+                config_of(scenario, AppId(starter.app as u32)).registry_fetch_interval_seconds;
+            let lists_are_there = all_started + SimDuration::from_secs(u64::from(fetch_interval));
+            self.draw_first_call(client, lists_are_there.since(starter.at));
             schedule.at(starter.at, Event::ClientStarts { client });
         }
     }
@@ -136,9 +139,9 @@ impl<'a> World<'a> {
     }
 
     /// Draws when the next process calls through its balancer for the first time: uniform over one period of
-    /// the balancer, after `lead` from its start. The lead of a fleet that starts together is the rest of its
-    /// start window. A first call before that would mostly find an empty list, which is looked up again until
-    /// the first fetch fills it, and so would tie the phase of the balancer to that of the fetch.
+    /// the balancer, after `lead` from its start. The lead of a fleet that starts together lasts until all have
+    /// started and fetched once more. A call before that would mostly find an empty list, which is looked up
+    /// again until a fetch fills it, and so would tie the balancer's phase to the fetch's.
     pub(super) fn draw_first_call(&mut self, client: ClientId, lead: SimDuration) {
         let node = &mut self.clients[client.index()];
         let Some(application) = self.scenario.applications.get(node.app.index()) else { return };
@@ -196,6 +199,12 @@ const fn balancer_period(balancer: &BalancerConfig) -> SimDuration {
 fn applications_and_own(scenario: &Scenario) -> impl Iterator<Item = &ClientConfig> {
     let fleet = scenario.applications.iter().map(|application| &application.client);
     fleet.chain(std::iter::once(&scenario.server_client))
+}
+
+/// How long a call of such a client may take before anything follows from that: its supervisor's time-out or
+/// its transport's limit.
+fn patience(config: &ClientConfig) -> SimDuration {
+    Client::patience(config).min(config.transport.read_limit())
 }
 
 /// What the wall clock shows when the server starts. Caches tick on the clock's grid, so its phase is drawn:

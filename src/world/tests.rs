@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use crate::engine::SimDuration;
-use crate::model::client::ClientConfig;
+use crate::model::client::{ClientConfig, TransportConfig, TransportKind};
 use crate::model::eureka::{Flavour, ServerConfig};
 use crate::model::stage::Stage;
 use crate::observe::{Ending, Outcome, ReplicateData};
@@ -259,4 +259,18 @@ fn a_budget_is_a_named_end() {
 #[test]
 fn an_interrupt_ends_it() {
     assert_eq!(super::run(&fleet(20), 0, &AtomicBool::new(true)), Err(super::Interrupted));
+}
+
+/// Jersey reads for 8 s: a round trip of 7.8 s is slow, one of 10 s is none. The server hears of everybody
+/// either way, but nobody hears of the server.
+#[test]
+fn a_round_trip_longer_than_the_read_limit_is_none() {
+    for (one_way_ms, unseen) in [(3_900, 0), (5_000, 3 * 3)] {
+        let mut scenario = fleet(3);
+        scenario.duration = s(600);
+        scenario.network.latency = Delay::Constant(SimDuration::from_millis(one_way_ms));
+        scenario.applications[0].client.transport = TransportConfig::of_kind(TransportKind::Jersey);
+        let agreement = run(&scenario, 0).agreement;
+        assert_eq!((agreement.missing_in_registry, agreement.missing_in_views), (0, unseen), "{one_way_ms}");
+    }
 }

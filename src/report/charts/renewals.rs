@@ -29,8 +29,7 @@ pub(super) fn svg(contents: &Contents<'_>) -> String {
     let replicate = contents.report.data.replicates.first();
     paint::svg(TOP + HEIGHT + AXIS + 12, |canvas| {
         let title = format!("Does the registry believe its clients? {}", contents.report.scenario.title);
-        let below =
-            "Renewals a minute against the threshold, in the first replicate, from the server's start.";
+        let below = "Renewals of the last full minute against the threshold, as the server knows them, in the first replicate.";
         paint::title(canvas, &title, below);
         legend(canvas);
         match replicate.filter(|replicate| !replicate.timeline.is_empty()) {
@@ -91,14 +90,15 @@ fn draw(canvas: &Canvas<'_>, replicate: &ReplicateData) {
         Rectangle::new([(at, ceiling * 0.985), (until, ceiling)], ink.filled())
     });
     chart.draw_series(bars).expect(DRAWN);
-    // A bucket counts the minute that ends at its tick, so a step leads up to it.
+    // What a tick of the bucket shows holds until the next one: so does the verdict on self-preservation.
     let steps = |value: fn(&crate::observe::Minute) -> u32| {
         let mut points: Vec<(f64, f64)> = Vec::new();
         for minute in &minutes {
-            let at = minute.at.as_millis() as f64;
-            let from = points.last().map_or((at - 60_000.0).max(0.0), |&(before, _)| before);
-            points.extend([(from, f64::from(value(minute))), (at, f64::from(value(minute)))]);
+            let (at, shown) = (minute.at.as_millis() as f64, f64::from(value(minute)));
+            points.extend(points.last().map(|&(_, before)| (at, before)));
+            points.push((at, shown));
         }
+        points.extend(points.last().map(|&(_, last)| (end, last)));
         points
     };
     let threshold = LineSeries::new(steps(|minute| minute.threshold), THRESHOLD_INK.stroke_width(2));

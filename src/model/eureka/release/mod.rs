@@ -11,10 +11,14 @@
 //! Source: `eureka-server.md` 0.1, 0.2, 2.4, 4.2; `eureka-client.md` 0.2, 0.3, 6.6. The service releases of
 //! Greenwich and Hoxton are counted as their bills of materials do; Hoxton.SR2 was not checked and is refused.
 
+mod lines;
+mod names;
+
 use std::fmt;
 
 use thiserror::Error;
 
+use self::lines::{EUREKA_LINES, LINES};
 use super::config::{Flavour, ServerRules};
 use crate::engine::SimDuration;
 use crate::model::client::{BalancerConfig, TransportConfig, TransportKind};
@@ -45,73 +49,6 @@ pub struct UnknownRelease {
     pub suggestions: Vec<String>,
 }
 
-/// One line of Spring Cloud Netflix.
-struct Line {
-    major: u16,
-    minor: u16,
-    /// Its release train.
-    train: &'static str,
-    newest_patch: u16,
-    /// Eureka inside, from a patch on.
-    eureka: &'static [(u16, EurekaVersion)],
-}
-
-const fn e(major: u16, minor: u16, patch: u16) -> EurekaVersion {
-    EurekaVersion(major, minor, patch)
-}
-
-const fn line(
-    (major, minor): (u16, u16),
-    train: &'static str,
-    newest_patch: u16,
-    eureka: &'static [(u16, EurekaVersion)],
-) -> Line {
-    Line { major, minor, train, newest_patch, eureka }
-}
-
-/// `eureka-server.md` 0.1 and `eureka-client.md` 0.2, oldest first.
-const LINES: [Line; 10] = [
-    line((2, 0), "Finchley", 4, &[(0, e(1, 9, 2)), (2, e(1, 9, 3))]),
-    line((2, 1), "Greenwich", 6, &[(0, e(1, 9, 8)), (2, e(1, 9, 12)), (3, e(1, 9, 13))]),
-    line(
-        (2, 2),
-        "Hoxton",
-        10,
-        &[
-            (0, e(1, 9, 13)),
-            (2, e(1, 9, 17)),
-            (3, e(1, 9, 21)),
-            (4, e(1, 9, 25)),
-            (6, e(1, 10, 7)),
-            (7, e(1, 10, 11)),
-            (9, e(1, 10, 14)),
-        ],
-    ),
-    line(
-        (3, 0),
-        "2020.0",
-        6,
-        &[(0, e(1, 10, 10)), (1, e(1, 10, 11)), (3, e(1, 10, 14)), (4, e(1, 10, 16)), (5, e(1, 10, 17))],
-    ),
-    line((3, 1), "2021.0", 8, &[(0, e(1, 10, 17)), (8, e(1, 10, 18))]),
-    line((4, 0), "2022.0", 5, &[(0, e(2, 0, 0)), (3, e(2, 0, 1))]),
-    line(
-        (4, 1),
-        "2023.0",
-        6,
-        &[(0, e(2, 0, 1)), (1, e(2, 0, 2)), (3, e(2, 0, 3)), (4, e(2, 0, 4)), (6, e(2, 0, 5))],
-    ),
-    line((4, 2), "2024.0", 3, &[(0, e(2, 0, 4)), (2, e(2, 0, 5))]),
-    line((4, 3), "2025.0", 3, &[(0, e(2, 0, 4)), (1, e(2, 0, 5)), (2, e(2, 0, 6))]),
-    line((5, 0), "2025.1", 2, &[(0, e(2, 0, 5)), (2, e(2, 0, 6))]),
-];
-
-/// Eureka's own lines: major, minor, newest patch.
-const EUREKA_LINES: [(u16, u16, u16); 3] = [(1, 9, 26), (1, 10, 18), (2, 0, 6)];
-
-/// Spring Cloud Netflix inside Hoxton.SR4 to SR12.
-const HOXTON_FROM_SR4: [u16; 9] = [2, 3, 3, 4, 5, 6, 7, 8, 9];
-
 impl Release {
     /// The newest release of a flavour: the default.
     pub fn newest(flavour: Flavour) -> Self {
@@ -135,10 +72,13 @@ impl Release {
     /// meant.
     pub fn parse(name: &str, flavour: Flavour) -> Result<Self, UnknownRelease> {
         let found = match flavour {
-            Flavour::Spring => spring_version(name).or_else(|| train_release(name)),
-            Flavour::Netflix => eureka_version(name),
+            Flavour::Spring => names::spring_version(name).or_else(|| names::train_release(name)),
+            Flavour::Netflix => names::eureka_version(name),
         };
-        found.ok_or_else(|| UnknownRelease { name: name.to_owned(), suggestions: suggestions(name, flavour) })
+        found.ok_or_else(|| UnknownRelease {
+            name: name.to_owned(),
+            suggestions: names::suggestions(name, flavour),
+        })
     }
 
     /// How the release is named in reports: `Spring Cloud 2025.1 (Netflix 5.0.2, Eureka 2.0.6)`.
@@ -208,94 +148,6 @@ impl Release {
             _ => Status::OutOfService,
         }
     }
-}
-
-impl Line {
-    fn holds(&self, version: SpringVersion) -> bool {
-        (self.major, self.minor) == (version.0, version.1)
-    }
-
-    fn release(&self, patch: u16) -> Release {
-        let inside = self.eureka.iter().rev().find(|&&(from, _)| patch >= from);
-        let &(_, eureka) = inside.expect("every line says what is in its patch 0");
-        Release { spring: Some(SpringVersion(self.major, self.minor, patch)), eureka }
-    }
-}
-
-/// `2.2.10`, `2.2.10.RELEASE`, `4.3`.
-fn spring_version(name: &str) -> Option<Release> {
-    let numbers = numbers(name.strip_suffix(".RELEASE").unwrap_or(name))?;
-    let line = |major, minor| LINES.iter().find(move |line| (line.major, line.minor) == (major, minor));
-    match numbers[..] {
-        [major, minor] => line(major, minor).map(|line| line.release(line.newest_patch)),
-        [major, minor, patch] => {
-            line(major, minor).filter(|line| patch <= line.newest_patch).map(|line| line.release(patch))
-        }
-        _ => None,
-    }
-}
-
-/// `2025.0`, `2025.0.1`, `Hoxton`, `Hoxton.SR3`, `Greenwich.RELEASE`, in any case.
-fn train_release(name: &str) -> Option<Release> {
-    let lower = name.to_ascii_lowercase();
-    for line in &LINES {
-        let Some(rest) = lower.strip_prefix(&line.train.to_ascii_lowercase()) else { continue };
-        let service = match rest {
-            "" => return Some(line.release(line.newest_patch)),
-            ".release" => 0,
-            _ => rest.strip_prefix(".sr").or_else(|| rest.strip_prefix('.'))?.parse().ok()?,
-        };
-        let patch = match (line.train, service) {
-            ("Hoxton", 2) => return None,
-            ("Hoxton", 3) => 2,
-            ("Hoxton", 4..) => *HOXTON_FROM_SR4.get(usize::from(service) - 4)?,
-            // Trains of the later kind number their releases as the line does, and go on a little longer.
-            (_, patch) => patch,
-        };
-        return (patch <= line.newest_patch).then(|| line.release(patch));
-    }
-    None
-}
-
-/// `1.9.13`, `2.0`.
-fn eureka_version(name: &str) -> Option<Release> {
-    let numbers = numbers(name)?;
-    let line = |major, minor| EUREKA_LINES.iter().find(move |line| (line.0, line.1) == (major, minor));
-    let eureka = match numbers[..] {
-        [major, minor] => line(major, minor).map(|&(_, _, newest)| EurekaVersion(major, minor, newest)),
-        [major, minor, patch] => line(major, minor)
-            .filter(|&&(_, _, newest)| patch <= newest)
-            .map(|_| EurekaVersion(major, minor, patch)),
-        _ => None,
-    }?;
-    Some(Release { spring: None, eureka })
-}
-
-fn numbers(name: &str) -> Option<Vec<u16>> {
-    name.split('.').map(|part| part.parse().ok()).collect()
-}
-
-/// The names of `flavour` that are written most like `name`.
-fn suggestions(name: &str, flavour: Flavour) -> Vec<String> {
-    let mut candidates: Vec<String> = match flavour {
-        Flavour::Spring => LINES
-            .iter()
-            .rev()
-            .flat_map(|line| {
-                let newest = SpringVersion(line.major, line.minor, line.newest_patch);
-                [line.train.to_owned(), newest.to_string()]
-            })
-            .chain(["Hoxton.SR1", "Hoxton.SR3"].map(str::to_owned))
-            .collect(),
-        Flavour::Netflix => {
-            let newest = |&(major, minor, patch): &(u16, u16, u16)| EurekaVersion(major, minor, patch);
-            EUREKA_LINES.iter().rev().map(|line| newest(line).to_string()).collect()
-        }
-    };
-    let likeness = |candidate: &String| strsim::jaro_winkler(&candidate.to_lowercase(), &name.to_lowercase());
-    candidates.sort_by(|one, other| likeness(other).total_cmp(&likeness(one)));
-    candidates.truncate(3);
-    candidates
 }
 
 impl fmt::Display for EurekaVersion {
