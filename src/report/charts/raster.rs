@@ -10,8 +10,12 @@ use super::paint::{FONT, FONT_FAMILY};
 /// Pixels of the PNG for each of the SVG, on each axis.
 const ZOOM: f32 = 2.0;
 
-/// The picture as PNG. Panics if `svg` is not what this module's charts draw.
-pub(super) fn png(svg: &str) -> Vec<u8> {
+/// A chart's SVG as PNG, two pixels for one on each axis.
+///
+/// # Panics
+///
+/// If `svg` is not what this module's charts draw.
+pub fn svg_to_png(svg: &str) -> Vec<u8> {
     let mut fonts = fontdb::Database::new();
     fonts.load_font_data(FONT.to_vec());
     let options =
