@@ -7,7 +7,9 @@ use crate::model::client::{ClientConfig, TransportConfig, TransportKind};
 use crate::model::eureka::{Flavour, ServerConfig};
 use crate::model::stage::Stage;
 use crate::observe::{Ending, Outcome, ReplicateData};
-use crate::scenario::{Application, Fault, Scenario, Selection, Targets, Verb, Which, default_scenario};
+use crate::scenario::{
+    Application, Delay, Fault, Scenario, Selection, Targets, Verb, Which, default_scenario,
+};
 
 const fn s(seconds: u64) -> SimDuration {
     SimDuration::from_secs(seconds)
