@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 pub(crate) struct Experiment {
     pub(crate) experiment: String,
     /// A sentence or two; names the fetch interval of real clients where it is not the default.
+    #[serde(default)]
     pub(crate) about: String,
     pub(crate) servers: BTreeMap<String, ServerSettings>,
     pub(crate) t0_epoch_ms: i64,
@@ -25,6 +26,7 @@ pub(crate) struct Experiment {
 /// What was set on a server beside the defaults.
 #[derive(Debug, Deserialize)]
 pub(crate) struct ServerSettings {
+    #[serde(default)]
     pub(crate) settings: BTreeMap<String, serde_json::Value>,
 }
 
