@@ -33,7 +33,7 @@ use std::sync::Arc;
 use clock::WallClock;
 use faults::FaultPlan;
 use flight::Flights;
-use node::{ClientNode, ServerNode, State};
+use node::{ClientNode, Identity, ServerNode, State};
 use setup::config_of;
 use traffic::Lanes;
 
@@ -65,7 +65,8 @@ struct World<'a> {
     flights: Flights,
     plan: FaultPlan,
     recorder: Recorder,
-    instance_names: Vec<String>,
+    /// By [`crate::model::id::InstanceId`].
+    identities: Vec<Identity>,
     client_effects: Vec<ClientEffect>,
     server_effects: Vec<ServerEffect>,
     /// Processes that a fault started and that have not sent their registration yet.
