@@ -172,6 +172,24 @@ fn an_unknown_kind_fails() {
     assert!(differences_if("trap-default-1", "requests.csv", call).expect("replayed") > 0);
 }
 
+/// A recording may say more than the shipped ones do.
+#[test]
+fn what_does_not_matter_is_no_difference() {
+    let more = |text: &str| {
+        let settings = "\"settings\": { \"eureka.server.peer-node-read-timeout-ms\": 500, \
+            \"eureka.client.service-url.defaultZone\": \"http://localhost:8761/eureka/\", \
+            \"eureka.server.renewal-percent-threshold\": \"0.85\", \"eureka.instance.hostname\": \"a\" }";
+        text.replace("\"settings\": {}", settings).replace("4.3.0", "4.3.99")
+    };
+    assert_eq!(differences_if("small-fleet-13-1", "experiment.json", more), Ok(0));
+    // A registration that reached nobody, and one that the server is said to have refused.
+    let unheard =
+        |text: &str| format!("{text}150000,150001,s1,instance,register,i999,ClientConnectorError\n");
+    assert_eq!(differences_if("small-fleet-13-1", "requests.csv", unheard), Ok(0));
+    let refused = |text: &str| format!("{text}150000,150001,s1,instance,register,i999,500\n");
+    assert_eq!(differences_if("small-fleet-13-1", "requests.csv", refused), Ok(1));
+}
+
 /// Crashes of many a moment are also compared with simulated ones. `-- --nocapture` shows the figures.
 #[test]
 #[expect(clippy::print_stdout, reason = "the figures are worth reading where they agree, too")]

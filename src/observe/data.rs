@@ -1,6 +1,8 @@
 //! What a run leaves behind: plain rows, one doc line and one unit a field. Everything that is printed, drawn
 //! or written to a file is made of these.
 
+use std::collections::BTreeMap;
+
 use crate::engine::{SimDuration, SimTime};
 use crate::model::fact::EvictionRound;
 use crate::model::id::InstanceId;
@@ -23,7 +25,7 @@ pub enum Outcome {
 pub struct Detection {
     /// What happened.
     pub event: EventKind,
-    /// To whom: an index into [`ReplicateData::instances`].
+    /// To whom: a key of [`ReplicateData::instances`].
     pub instance: InstanceId,
     /// When.
     pub at: SimTime,
@@ -143,8 +145,8 @@ pub struct ReplicateData {
     pub events: u64,
     /// The digest of all events in order.
     pub digest: u64,
-    /// Names of all registered identities, by [`InstanceId`].
-    pub instances: Vec<String>,
+    /// The names of the identities that [`Self::detections`] and [`Self::mistakes`] tell of.
+    pub instances: BTreeMap<InstanceId, String>,
     /// Observations, by (event time, instance, stage, outcome).
     pub detections: Vec<Detection>,
     /// Mistakes, by time.

@@ -1,5 +1,7 @@
 //! Mistakes: live instances that the registry removed, and how long that lasted (T_M).
 
+use std::collections::BTreeMap;
+
 use super::data::Mistake;
 use crate::engine::SimTime;
 use crate::model::id::InstanceId;
@@ -9,19 +11,20 @@ use crate::model::stage::Stage;
 #[derive(Default)]
 pub(super) struct Mistakes {
     ended: Vec<Mistake>,
-    open: Vec<(InstanceId, SimTime)>,
+    /// Who is removed though alive, and since when. Every registration looks here, so it is no list.
+    open: BTreeMap<InstanceId, SimTime>,
 }
 
 impl Mistakes {
     /// A live instance was evicted.
     pub(super) fn begin(&mut self, instance: InstanceId, now: SimTime) {
-        self.open.push((instance, now));
+        let earlier = self.open.insert(instance, now);
+        assert!(earlier.is_none(), "an instance is removed once before it is registered again");
     }
 
     /// The instance is registered again (`corrected`), or its process has ended.
     pub(super) fn end(&mut self, instance: InstanceId, corrected: bool, now: SimTime) {
-        let Some(place) = self.open.iter().position(|&(open, _)| open == instance) else { return };
-        let (_, at) = self.open.swap_remove(place);
+        let Some(at) = self.open.remove(&instance) else { return };
         self.ended.push(Mistake { instance, stage: Stage::Registry, at, lasted: now.since(at), corrected });
     }
 
@@ -32,7 +35,7 @@ impl Mistakes {
 
     /// All of them, by time and instance.
     pub(super) fn finish(mut self, now: SimTime) -> Vec<Mistake> {
-        for (instance, _) in self.open.clone() {
+        for instance in self.open.keys().copied().collect::<Vec<_>>() {
             self.end(instance, false, now);
         }
         self.ended.sort_by_key(|mistake| (mistake.at, mistake.instance));

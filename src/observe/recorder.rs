@@ -201,6 +201,11 @@ impl Recorder {
         self.faults.push(fault);
     }
 
+    /// The views that it may still ask about.
+    pub fn views(&self) -> impl Iterator<Item = View> + '_ {
+        self.shown.iter().flatten().flatten().copied().chain(self.server)
+    }
+
     /// Whether nothing that is watched is still open.
     pub fn is_settled(&self) -> bool {
         self.detections.open() == 0 && self.mistakes.open() == 0

@@ -3,6 +3,8 @@
 //! The default crash is drawn as its closed form has it (`eureka-server.md` 14.1): 150 s plus a uniform 30 s
 //! to the lease's end, a uniform 60 s to the round, 30 s to the cache, 30 s to the fetch, 35 s to the balancer.
 
+use std::collections::BTreeMap;
+
 use super::Report;
 use crate::analysis::{Absence, Bound, BoundRange};
 use crate::engine::{SimDuration, SimTime};
@@ -224,7 +226,7 @@ fn replicate(number: u32, minutes: u64) -> ReplicateData {
         ended_at: SimTime::from_secs(60 * minutes),
         events: 12_345,
         digest: 0x1234_5678_9abc_def0 ^ u64::from(number),
-        instances: vec!["orders-1".to_owned()],
+        instances: BTreeMap::from([(InstanceId(0), "orders-1".to_owned())]),
         detections: Vec::new(),
         mistakes: Vec::new(),
         timeline: (1..=minutes).map(minute).collect(),

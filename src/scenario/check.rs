@@ -14,7 +14,7 @@ use super::expect;
 use super::types::{Claim, Delay, Expectation, Network, Scenario};
 use super::values::{LengthOr, Values};
 use crate::engine::SimDuration;
-use crate::model::eureka::Flavour;
+use crate::model::eureka::{Flavour, ServerConfig};
 
 /// The default of `duration`.
 const DURATION: SimDuration = SimDuration::from_secs(30 * 60);
@@ -33,6 +33,8 @@ pub(super) fn scenario(root: &Table, problems: &mut Vec<Problem>) -> Scenario {
     let rules = check_release::resolve(top, flavour, problems);
     let server = check_eureka::server(top, &rules, flavour, problems);
     let server_client = check_eureka::server_client(top, &rules, &server, problems);
+    let filter_only_up_instances = server_client.filter_only_up_instances;
+    let server = ServerConfig { filter_only_up_instances, ..server };
     let base = Layer::release(&rules, flavour).overlay(top, &rules, problems);
     let fleet = check_fleet::fleet(root, &base, &rules, problems);
     let faults = check_fault::faults(root, &fleet, problems);

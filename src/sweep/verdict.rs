@@ -112,6 +112,8 @@ fn replicates_required(share: f64, replicates: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
     use crate::engine::{SimDuration, SimTime};
     use crate::model::fact::EvictionRound;
@@ -125,7 +127,7 @@ mod tests {
             ended_at: SimTime::from_secs(900),
             events: 1,
             digest: 1,
-            instances: vec!["a-1".into()],
+            instances: BTreeMap::from([(InstanceId(0), "a-1".into())]),
             detections: Vec::new(),
             mistakes: Vec::new(),
             timeline: Vec::new(),

@@ -33,7 +33,7 @@ use std::sync::Arc;
 use clock::WallClock;
 use faults::FaultPlan;
 use flight::Flights;
-use node::{ClientNode, ServerNode, State};
+use node::{ClientNode, Identity, ServerNode, State};
 use setup::config_of;
 use traffic::Lanes;
 
@@ -65,7 +65,8 @@ struct World<'a> {
     flights: Flights,
     plan: FaultPlan,
     recorder: Recorder,
-    instance_names: Vec<String>,
+    /// By [`crate::model::id::InstanceId`].
+    identities: Vec<Identity>,
     client_effects: Vec<ClientEffect>,
     server_effects: Vec<ServerEffect>,
     /// Processes that a fault started and that have not sent their registration yet.
@@ -79,6 +80,9 @@ impl Handler for World<'_> {
     #[inline]
     fn handle(&mut self, now: SimTime, event: Event, schedule: &mut Schedule<Event>) {
         self.dispatch(event, now, schedule);
+        if self.views.are_too_many() {
+            self.forget_views();
+        }
         if self.may_settle && self.is_settled() {
             schedule.stop();
         }
@@ -99,6 +103,14 @@ impl World<'_> {
             Event::FaultBegins { fault } => self.begin_fault(fault, now, schedule),
             Event::FaultEnds { fault } => self.end_fault(fault, now, schedule),
         }
+    }
+
+    /// Drops the views that nobody holds. Answers under way hold none: they are versions.
+    #[cold]
+    fn forget_views(&mut self) {
+        let clients = self.clients.iter().map(|node| &node.client);
+        let held = clients.flat_map(|client| [client.view(), client.balancer_view()]);
+        self.views.keep_only(held.chain(self.recorder.views()));
     }
 
     fn is_settled(&self) -> bool {

@@ -28,6 +28,17 @@ pub(super) struct Waiting {
     pub(super) timers: Vec<Event>,
 }
 
+/// A registered identity. Its name is made when somebody asks: there may be a million, and few are ever named.
+#[derive(Clone, Copy)]
+pub(super) struct Identity {
+    /// The application; the server's own client has the number after the last.
+    pub(super) app: AppId,
+    /// The process, from 1 within the application.
+    pub(super) ordinal: u32,
+    /// Which of the process's identities, from 1.
+    pub(super) number: u32,
+}
+
 /// A process with a registry client.
 pub(super) struct ClientNode {
     pub(super) client: Client,
@@ -38,13 +49,15 @@ pub(super) struct ClientNode {
     pub(super) ordinal: u32,
     /// The identity that it registers under now.
     pub(super) instance: InstanceId,
+    /// How many it has had.
+    pub(super) identities: u32,
     pub(super) state: State,
     /// It was asked to stop and has not yet.
     pub(super) stopping: bool,
     /// How many partitions lose what it sends.
-    pub(super) lost_to_server: u8,
+    pub(super) lost_to_server: u32,
     /// How many partitions lose what is sent to it.
-    pub(super) lost_from_server: u8,
+    pub(super) lost_from_server: u32,
     /// It came by a fault: its registration is watched.
     pub(super) newcomer: bool,
     pub(super) waiting: Option<Box<Waiting>>,

@@ -103,19 +103,22 @@ impl World<'_> {
         }
     }
 
-    fn finish(self, replicate: u32, ending: Ending, ended_at: SimTime, end: &RunEnd) -> ReplicateData {
+    fn finish(mut self, replicate: u32, ending: Ending, ended_at: SimTime, end: &RunEnd) -> ReplicateData {
         let agreement = self.agreement();
         let server = self.server.server.as_ref();
         let left_at_end = server.map_or(0, EurekaServer::registered);
         let self_preservation_at_end = server.is_some_and(EurekaServer::self_preservation_engaged);
-        let recorded = self.recorder.finish(ended_at);
+        let recorded = std::mem::take(&mut self.recorder).finish(ended_at);
+        let named = recorded.detections.iter().map(|row| row.instance);
+        let named = named.chain(recorded.mistakes.iter().map(|row| row.instance));
+        let instances = named.map(|instance| (instance, self.name_of(instance))).collect();
         ReplicateData {
             replicate,
             ending,
             ended_at,
             events: end.events,
             digest: end.digest.value(),
-            instances: self.instance_names,
+            instances,
             detections: recorded.detections,
             mistakes: recorded.mistakes,
             timeline: recorded.timeline,

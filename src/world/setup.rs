@@ -8,7 +8,7 @@ use super::clock::{MIDNIGHT, MINUTES_PER_DAY, WallClock};
 use super::event::Event;
 use super::faults::FaultPlan;
 use super::flight::Flights;
-use super::node::{ClientNode, ServerNode, State, Waiting};
+use super::node::{ClientNode, Identity, ServerNode, State, Waiting};
 use super::traffic::Lanes;
 use crate::engine::{Chance, Purpose, Schedule, Seed, SimDuration, SimTime};
 use crate::model::client::{BalancerConfig, Client, ClientConfig, purpose};
@@ -57,7 +57,7 @@ impl<'a> World<'a> {
             views: Views::default(),
             flights: Flights::default(),
             recorder: Recorder::default(),
-            instance_names: Vec::new(),
+            identities: Vec::new(),
             members: scenario.applications.iter().map(|_| Vec::new()).collect(),
             plan: FaultPlan::new(scenario, &seed, schedule),
             patience: applications_and_own(scenario).map(patience).collect(),
@@ -116,9 +116,7 @@ impl<'a> World<'a> {
         let id = ClientId(self.clients.len() as u32);
         let own = app.index() == self.scenario.applications.len();
         let config = config_of(self.scenario, app);
-        let name = if own { OWN_APPLICATION } else { &self.scenario.applications[app.index()].name };
-        let instance = InstanceId(self.instance_names.len() as u32);
-        self.instance_names.push(format!("{name}-{ordinal}"));
+        let instance = self.add_identity(Identity { app, ordinal, number: 1 });
         let client = Client::new(app, instance, &[SERVER]);
         self.clients.push(ClientNode {
             client,
@@ -126,6 +124,7 @@ impl<'a> World<'a> {
             app,
             ordinal,
             instance,
+            identities: 1,
             state: State::Down,
             stopping: false,
             lost_to_server: 0,
@@ -154,12 +153,26 @@ impl<'a> World<'a> {
 
     /// A new identity for a process that comes back under another instance id.
     pub(super) fn new_identity(&mut self, client: ClientId) -> InstanceId {
-        let node = &self.clients[client.index()];
-        let first = format!("{}-{}", self.scenario.applications[node.app.index()].name, node.ordinal);
-        let earlier = self.instance_names.iter().filter(|name| is_identity_of(name, &first)).count();
-        let instance = InstanceId(self.instance_names.len() as u32);
-        self.instance_names.push(format!("{first}.{}", earlier + 1));
-        instance
+        let node = &mut self.clients[client.index()];
+        node.identities += 1;
+        let identity = Identity { app: node.app, ordinal: node.ordinal, number: node.identities };
+        self.add_identity(identity)
+    }
+
+    fn add_identity(&mut self, identity: Identity) -> InstanceId {
+        self.identities.push(identity);
+        InstanceId(self.identities.len() as u32 - 1)
+    }
+
+    /// How an identity is called: `orders-7`, and `orders-7.2` once the process came back under another.
+    pub(super) fn name_of(&self, instance: InstanceId) -> String {
+        let Identity { app, ordinal, number } = self.identities[instance.index()];
+        let application = self.scenario.applications.get(app.index());
+        let name = application.map_or(OWN_APPLICATION, |application| &application.name);
+        match number {
+            1 => format!("{name}-{ordinal}"),
+            _ => format!("{name}-{ordinal}.{number}"),
+        }
     }
 
     /// The server's own client, made when first needed.
@@ -171,10 +184,6 @@ impl<'a> World<'a> {
         }
         self.own_client
     }
-}
-
-fn is_identity_of(name: &str, first: &str) -> bool {
-    name.strip_prefix(first).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 fn client_label(app: &str, ordinal: u32) -> String {

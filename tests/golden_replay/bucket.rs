@@ -104,7 +104,7 @@ impl Replay<'_> {
         }
         let Some(recorded) = self.recorded_renewals(self.now_ms) else { return };
         let unseen = i64::from(recorded) - i64::from(self.bucket.renewals);
-        let beats = (self.now_ms - self.bucket.since_ms) / 30_000;
+        let beats = (self.now_ms - self.bucket.since_ms) / self.own.heartbeat_ms;
         if !(beats - 1..=beats + 1).contains(&unseen) {
             self.differ(format!("{unseen} renewals unseen, for {beats} beats of the server's own"));
         }

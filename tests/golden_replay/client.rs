@@ -215,7 +215,6 @@ impl<'a> Player<'a> {
     }
 
     fn pause(&mut self, until: SimTime) {
-        self.step(|client, _, step| client.on_pause(step));
         let since = std::mem::replace(&mut self.now, until);
         self.step(|client, config, step| client.on_resume(config, since, step));
         let later = self.queue.split_off(&(until, u64::MAX));

@@ -116,7 +116,7 @@ pub(crate) fn folders(root: &Path) -> Result<Vec<PathBuf>, String> {
     let mut folders = Vec::new();
     for entry in entries {
         let path = entry.map_err(|error| format!("{}: {error}", root.display()))?.path();
-        if path.is_dir() {
+        if path.join("experiment.json").exists() {
             folders.push(path);
         }
     }

@@ -11,7 +11,8 @@ use serde::de::DeserializeOwned;
 #[derive(Debug, Deserialize)]
 pub(crate) struct Experiment {
     pub(crate) experiment: String,
-    /// A sentence or two; names the fetch interval of real clients where it is not the default.
+    /// A sentence or two; names the observers' fetch interval where it is not the default.
+    #[serde(default)]
     pub(crate) about: String,
     pub(crate) servers: BTreeMap<String, ServerSettings>,
     pub(crate) t0_epoch_ms: i64,
@@ -20,11 +21,14 @@ pub(crate) struct Experiment {
     pub(crate) eureka: String,
     pub(crate) spring_cloud_netflix: Option<String>,
     pub(crate) flavour: Option<String>,
+    /// The settings of real clients, in words.
+    pub(crate) java_clients: Option<String>,
 }
 
 /// What was set on a server beside the defaults.
 #[derive(Debug, Deserialize)]
 pub(crate) struct ServerSettings {
+    #[serde(default)]
     pub(crate) settings: BTreeMap<String, serde_json::Value>,
 }
 

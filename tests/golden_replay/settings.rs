@@ -4,37 +4,88 @@ use stillup::model::eureka::{Flavour, Release, ServerConfig};
 
 use super::records::Experiment;
 
-/// The one server's settings, and how often its own client fetches, ms.
-pub(crate) fn server_config(experiment: &Experiment) -> Result<(ServerConfig, i64), String> {
+/// Settings that a recording of one server may name and that change nothing in it: how it talks to peers and
+/// regions, how long its own client waits, how it is called.
+const IRRELEVANT: [&str; 38] = [
+    "initialcapacityofresponsecache",
+    "peereurekanodesupdateintervalms",
+    "peereurekastatusrefreshtimeintervalms",
+    "peernodeconnecttimeoutms",
+    "peernodereadtimeoutms",
+    "peernodetotalconnections",
+    "peernodetotalconnectionsperhost",
+    "peernodeconnectionidletimeoutseconds",
+    "maxelementsinpeerreplicationpool",
+    "maxthreadsforpeerreplication",
+    "minthreadsforpeerreplication",
+    "maxtimeforreplication",
+    "maxelementsinstatusreplicationpool",
+    "maxthreadsforstatusreplication",
+    "minthreadsforstatusreplication",
+    "minavailableinstancesforpeerreplication",
+    "enablereplicatedrequestcompression",
+    "numberofreplicationretries",
+    "shouldbatchreplication",
+    "batchreplication",
+    "remoteregionconnecttimeoutms",
+    "remoteregionreadtimeoutms",
+    "ratelimiterenabled",
+    "clientserviceurldefaultzone",
+    "clientserviceurldefault",
+    "serviceurldefaultzone",
+    "serviceurldefault",
+    "clientenabled",
+    "clienthealthcheckenabled",
+    "clientprefersamezoneeureka",
+    "clienteurekaserverconnecttimeoutseconds",
+    "clienteurekaserverreadtimeoutseconds",
+    "clientinstanceinforeplicationintervalseconds",
+    "clientinitialinstanceinforeplicationintervalseconds",
+    "instancehostname",
+    "instanceappname",
+    "instanceinstanceid",
+    "instancepreferipaddress",
+];
+
+/// What matters of the client inside the server.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OwnClient {
+    /// How often it fetches, ms.
+    pub(crate) fetch_interval_ms: i64,
+    /// How often it renews, ms.
+    pub(crate) heartbeat_ms: i64,
+    /// The duration of its lease, s.
+    pub(crate) lease_s: i32,
+}
+
+/// The one server's settings, and those of its own client.
+pub(crate) fn server_config(experiment: &Experiment) -> Result<(ServerConfig, OwnClient), String> {
     let netflix = experiment.flavour.as_deref().is_some_and(|flavour| flavour.starts_with("netflix"));
-    let (flavour, name) = match &experiment.spring_cloud_netflix {
-        Some(name) if !netflix => (Flavour::Spring, name),
-        _ => (Flavour::Netflix, &experiment.eureka),
-    };
-    let release = Release::parse(name, flavour).map_err(|unknown| unknown.to_string())?;
-    if release.eureka().to_string() != experiment.eureka {
-        return Err(format!("{name} holds Eureka {}, recorded {}", release.eureka(), experiment.eureka));
-    }
+    let spring = experiment.spring_cloud_netflix.is_some() && !netflix;
+    let flavour = if spring { Flavour::Spring } else { Flavour::Netflix };
+    // The server's rules go by the Eureka inside, whatever is around it.
+    let release = Release::parse(&experiment.eureka, Flavour::Netflix);
+    let release = release.map_err(|unknown| format!("an Eureka that the replay does not know: {unknown}"))?;
     let mut config = ServerConfig { rules: release.server_rules(), ..ServerConfig::defaults(flavour) };
     // Plain Netflix has a client of its own unless told otherwise; the recorder switches Spring's off.
     config.fetch_registry = flavour == Flavour::Netflix;
-    let mut fetch_interval_ms = 30_000;
+    let mut own = OwnClient { fetch_interval_ms: 30_000, heartbeat_ms: 30_000, lease_s: 90 };
     let mut retries = None;
     let server = experiment.servers.values().next().ok_or("no server")?;
     for (name, value) in &server.settings {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        set(&mut config, &mut fetch_interval_ms, &mut retries, name, &value)?;
+        set(&mut config, &mut own, &mut retries, name, &value)?;
     }
     if config.register_with_eureka && flavour == Flavour::Spring {
         config.registry_sync_retries = 5;
     }
     config.registry_sync_retries = retries.unwrap_or(config.registry_sync_retries);
-    Ok((config, fetch_interval_ms))
+    Ok((config, own))
 }
 
 fn set(
     config: &mut ServerConfig,
-    fetch_interval_ms: &mut i64,
+    own: &mut OwnClient,
     retries: &mut Option<u32>,
     name: &str,
     value: &str,
@@ -77,11 +128,21 @@ fn set(
             config.expected_number_of_clients_sending_renews = number()?;
         }
         "defaultopenfortrafficcount" => config.default_open_for_traffic_count = number()?,
-        "clientregisterwitheureka" => config.register_with_eureka = switch()?,
-        "clientfetchregistry" => config.fetch_registry = switch()?,
+        "clientregisterwitheureka" | "registrationenabled" => config.register_with_eureka = switch()?,
+        "clientfetchregistry" | "shouldfetchregistry" => config.fetch_registry = switch()?,
         "clientregistryfetchintervalseconds" | "clientrefreshinterval" => {
-            *fetch_interval_ms = i64::from(number()?) * 1_000;
+            own.fetch_interval_ms = i64::from(number()?) * 1_000;
         }
+        "clientfilteronlyupinstances" | "shouldfilteronlyupinstances" => {
+            config.filter_only_up_instances = switch()?;
+        }
+        "instanceleaserenewalintervalinseconds" | "leaserenewalinterval" => {
+            own.heartbeat_ms = i64::from(number()?) * 1_000;
+        }
+        "instanceleaseexpirationdurationinseconds" | "leaseduration" => {
+            own.lease_s = value.parse().map_err(|error| bad(&error))?;
+        }
+        known if IRRELEVANT.contains(&known) => {}
         _ => return Err(format!("a setting that the replay does not know: {name}")),
     }
     Ok(())

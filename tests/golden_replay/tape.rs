@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use stillup::engine::SimDuration;
-use stillup::model::client::{BalancerConfig, ClientConfig, TransportConfig, TransportKind};
-use stillup::model::eureka::Flavour;
+use stillup::model::client::{BalancerConfig, ClientConfig};
+use stillup::model::eureka::{Flavour, Release};
 use stillup::model::message::RequestKind;
 
 use super::records::Recording;
@@ -117,25 +117,33 @@ pub(crate) fn sights<'a>(observer: &str, recording: &'a Recording) -> Vec<(i64, 
 /// The settings that the folder's clients ran with.
 pub(crate) fn config(recording: &Recording) -> ClientConfig {
     let experiment = &recording.experiment;
-    let old = experiment.eureka.starts_with("1.");
-    let kind = if old { TransportKind::Jersey } else { TransportKind::RestTemplate };
-    let ttl = SimDuration::from_millis(35_000 + BALANCER_POLL_MS / 2);
+    let release = experiment.spring_cloud_netflix.as_deref().map(|name| {
+        // A patch that is too new for us is like the newest that we know.
+        let line = name.rsplit_once('.').map_or(name, |(line, _)| line);
+        let parsed = [name, line].into_iter().find_map(|name| Release::parse(name, Flavour::Spring).ok());
+        parsed.unwrap_or_else(|| Release::newest(Flavour::Spring))
+    });
+    let release = release.unwrap_or_else(|| Release::newest(Flavour::Netflix));
+    let words = experiment.java_clients.as_ref().unwrap_or(&experiment.about);
+    let balancer = match release.balancer() {
+        BalancerConfig::SpringCloudLoadBalancer { .. } => {
+            let ttl_ms = u64::from(seconds(words, "balancer cache ").unwrap_or(35)) * 1_000;
+            let ttl = SimDuration::from_millis(ttl_ms + BALANCER_POLL_MS / 2);
+            BalancerConfig::SpringCloudLoadBalancer { ttl, call_rate: None }
+        }
+        other => other,
+    };
     ClientConfig {
         lease_renewal_interval_in_seconds: experiment.heartbeat_s as u32,
         lease_expiration_duration_in_seconds: experiment.lease_s as u32,
-        registry_fetch_interval_seconds: fetch_interval_s(&experiment.about),
-        transport: TransportConfig::of_kind(kind),
-        balancer: if old {
-            BalancerConfig::Ribbon { refresh_interval: SimDuration::from_secs(30) }
-        } else {
-            BalancerConfig::SpringCloudLoadBalancer { ttl, call_rate: None }
-        },
+        registry_fetch_interval_seconds: seconds(words, "fetch ").unwrap_or(30),
+        transport: release.transport(),
+        balancer,
         ..ClientConfig::defaults(Flavour::Spring)
     }
 }
 
-/// The number in `fetch 4 s`; 30 where nothing is said.
-fn fetch_interval_s(about: &str) -> u32 {
-    let after = about.split("fetch ").nth(1).unwrap_or_default();
-    after.split(' ').next().and_then(|number| number.parse().ok()).unwrap_or(30)
+/// The number in `fetch 4 s`.
+fn seconds(words: &str, what: &str) -> Option<u32> {
+    words.split(what).skip(1).find_map(|after| after.split(' ').next()?.parse().ok())
 }

@@ -29,7 +29,7 @@ impl Replay<'_> {
         if !self.config.fetch_registry {
             return vec![None];
         }
-        let oldest = self.now_ms - self.fetch_interval_ms - 1_000;
+        let oldest = self.now_ms - self.own.fetch_interval_ms - 1_000;
         self.served.views_since(oldest).into_iter().map(Some).collect()
     }
 

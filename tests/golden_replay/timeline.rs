@@ -6,7 +6,7 @@ use stillup::model::eureka::{Flavour, ServerConfig};
 use stillup::model::message::Status;
 
 use super::TIE_MS;
-use super::records::{Call, LogLine, Recording};
+use super::records::{Call, FaultRow, LogLine, Recording};
 
 /// One eviction round as the server logged it.
 #[derive(Clone, Debug, Default)]
@@ -260,7 +260,9 @@ fn lives(
 ) -> Result<Vec<Life>, String> {
     let mut lives: Vec<Life> = Vec::new();
     for open in log.iter().filter(|line| line.event == "open-for-traffic") {
-        let downs = recording.faults.iter().filter(|row| row.fault == "crash" && row.target == server);
+        // One that is told to stop goes on answering while it drains; only its next life begins anew.
+        let ends = |row: &&FaultRow| matches!(row.fault.as_str(), "crash" | "shutdown");
+        let downs = recording.faults.iter().filter(ends).filter(|row| row.target == server);
         let born_after = downs.map(|row| row.t_ms).filter(|&t| t < open.t_ms).max().unwrap_or(i64::MIN);
         let first_sign = log.iter().find(|line| line.t_ms > born_after).map_or(open.t_ms, |line| line.t_ms);
         let wait = i64::from(config.registry_sync_retry_wait_ms);

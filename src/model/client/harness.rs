@@ -202,7 +202,6 @@ impl Rig {
 
     /// Lets the process stand still from now until `until`: outcomes and timers of that time wait.
     pub(super) fn pause_to(&mut self, until: SimTime) {
-        self.step(|client, _, step| client.on_pause(step));
         let since = std::mem::replace(&mut self.now, until);
         self.step(|client, config, step| client.on_resume(config, since, step));
         let later = self.queue.split_off(&(until, u64::MAX));

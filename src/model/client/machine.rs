@@ -175,11 +175,6 @@ impl Client {
         }
     }
 
-    /// The process stands still from now on. Nothing follows: its timers and what arrives wait for it.
-    pub fn on_pause(&mut self, step: &mut Step<'_, ClientEffect>) {
-        let _ = step;
-    }
-
     /// The process goes on after a pause that began at `paused_since` on its monotonic clock. To be told
     /// before what arrived meanwhile and the timers that came due: a task that was due in the pause runs
     /// once, now, and its later runs count from here (`eureka-client.md` 9.1).

@@ -66,6 +66,9 @@ pub struct ServerConfig {
     /// Whether the server's own client fetches from it (`eureka.client.fetch-registry`): what the threshold
     /// update counts.
     pub fetch_registry: bool,
+    /// Whether the server's own client shows only instances that are UP (`eureka.client.filter-only-up-instances`):
+    /// with it the start-up copy and the threshold update pass over all others.
+    pub filter_only_up_instances: bool,
     /// Ours: whether the eviction timer fires before the minute bucket's when both are due at once
     /// (`eureka-server.md` 9.1; default false).
     pub eviction_before_bucket: bool,
@@ -100,6 +103,7 @@ impl ServerConfig {
             default_open_for_traffic_count: u32::from(spring),
             register_with_eureka: false,
             fetch_registry: false,
+            filter_only_up_instances: true,
             eviction_before_bucket: false,
             process_backlog_after_pause: true,
         }

@@ -110,7 +110,7 @@ impl EurekaServer {
     }
 
     /// A timer fired. `own_view` is the local registry of the server's own client, `None` if it has no client
-    /// that fetches: the start-up copy and the threshold update look at it, and only at instances that are UP.
+    /// that fetches: the start-up copy and the threshold update look at it.
     pub fn on_timer(
         &mut self,
         timer: ServerTimer,
@@ -294,7 +294,10 @@ impl EurekaServer {
     }
 
     fn update_threshold(&mut self, own_view: Option<View>, step: &mut ServerStep<'_>) {
-        let count = own_view.map_or(0, |view| step.views.counts(view).of(Status::Up));
+        let count = own_view.map_or(0, |view| {
+            let counts = step.views.counts(view);
+            if self.config.filter_only_up_instances { counts.of(Status::Up) } else { counts.total() }
+        });
         if self.threshold.update(count, &self.config) {
             self.tell_threshold(step);
         }

@@ -82,7 +82,8 @@ impl EurekaServer {
         for (instance, status) in step.views.instances(view) {
             let held = self.leases.lease(instance).map(|lease| lease.record);
             let departed = || self.departed.iter().rev().find(|record| record.instance == instance).copied();
-            let Some(record) = held.or_else(departed).filter(|_| status == Status::Up) else { continue };
+            let shown = status == Status::Up || !self.config.filter_only_up_instances;
+            let Some(record) = held.or_else(departed).filter(|_| shown) else { continue };
             let record = Record { status, ..record };
             self.register(&record, record.duration_s, Origin::Replica, step);
             copied += 1;

@@ -4,7 +4,7 @@
 //! does not hold, the delta's whole application object comes in, with entries that were DELETED and already
 //! skipped. An application is not held, either, once the delta itself has deleted its last instance.
 
-use super::{Applied, LifeId, Overlay, Payload, Presence, View, Views};
+use super::{Applied, LifeId, Payload, Presence, View, Views};
 use crate::model::id::{AppId, InstanceId};
 
 /// Results remembered at most; past this the memory is dropped and made anew.
@@ -112,7 +112,7 @@ impl Views {
             return registry;
         }
         let log = &self.logs[view.life as usize];
-        let overlay = &self.overlays[view.overlay as usize];
+        let overlay = self.overlay(view);
         for (instance, status) in self.instances(view) {
             let in_overlay = overlay.binary_search_by_key(&instance, |entry| entry.0);
             let app = in_overlay.ok().map(|at| overlay[at].1).or_else(|| log.app(instance));
@@ -125,7 +125,7 @@ impl Views {
     fn intern(&mut self, registry: &Materialised, life: LifeId, version: u32) -> View {
         let log = &self.logs[life.0 as usize];
         let bound = (log.instance_bound() as usize).max(registry.entries.len());
-        let mut overlay = Overlay::new();
+        let mut overlay = Vec::new();
         for index in 0..bound {
             let instance = InstanceId(index as u32);
             let (app, held) = registry.entries.get(index).copied().unwrap_or(Materialised::NOTHING);
@@ -134,16 +134,7 @@ impl Views {
                 overlay.push((instance, app, held));
             }
         }
-        let number = match self.overlay_numbers.get(&overlay) {
-            Some(&number) => number,
-            None => {
-                let number = self.overlays.len() as u32;
-                self.overlays.push(overlay.clone());
-                self.overlay_numbers.insert(overlay, number);
-                number
-            }
-        };
-        View { overlay: number, ..View::of(life, version) }
+        View { overlay: self.overlays.number_of(&overlay), ..View::of(life, version) }
     }
 }
 

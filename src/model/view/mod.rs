@@ -12,10 +12,12 @@
 
 mod apply;
 mod log;
+mod overlay;
 
-use super::id::{AppId, InstanceId};
+use super::id::InstanceId;
 use super::message::Status;
 pub use log::RegistryLog;
+use overlay::{Overlay, Overlays};
 use std::collections::BTreeMap;
 
 /// Whether an instance is in a registry, and with which status.
@@ -128,26 +130,12 @@ pub struct Applied {
     pub hash_matches: bool,
 }
 
-/// Instances in which a view differs from the version that it is based on, sorted by instance.
-type Overlay = Vec<(InstanceId, AppId, Presence)>;
-
 /// All server lives' logs and all overlays of one run.
+#[derive(Default)]
 pub struct Views {
     logs: Vec<RegistryLog>,
-    overlays: Vec<Overlay>,
-    overlay_numbers: BTreeMap<Overlay, u32>,
+    overlays: Overlays,
     applied: BTreeMap<(View, Payload), Applied>,
-}
-
-impl Default for Views {
-    fn default() -> Self {
-        Self {
-            logs: Vec::new(),
-            overlays: vec![Overlay::new()],
-            overlay_numbers: BTreeMap::from([(Overlay::new(), 0)]),
-            applied: BTreeMap::new(),
-        }
-    }
 }
 
 impl Views {
@@ -173,7 +161,7 @@ impl Views {
             return Presence::Absent;
         }
         if view.overlay != 0 {
-            let overlay = &self.overlays[view.overlay as usize];
+            let overlay = self.overlay(view);
             if let Ok(at) = overlay.binary_search_by_key(&instance, |entry| entry.0) {
                 return overlay[at].2;
             }
@@ -193,7 +181,7 @@ impl Views {
         }
         let log = &self.logs[view.life as usize];
         let mut counts = log.counts(view.version);
-        for &(instance, _, presence) in &self.overlays[view.overlay as usize] {
+        for &(instance, _, presence) in self.overlay(view) {
             counts.replace(log.at(instance, view.version), presence);
         }
         counts
@@ -215,7 +203,7 @@ impl Views {
     /// All instances of `view`, by number.
     pub fn instances(&self, view: View) -> Vec<(InstanceId, Status)> {
         let bound = if view.is_initial() { 0 } else { self.logs[view.life as usize].instance_bound() };
-        let overlay = self.overlays[view.overlay as usize].last().map_or(0, |last| last.0.0 + 1);
+        let overlay = self.overlay(view).last().map_or(0, |last| last.0.0 + 1);
         (0..bound.max(overlay))
             .map(InstanceId)
             .filter_map(|instance| match self.presence(view, instance) {
@@ -223,6 +211,21 @@ impl Views {
                 Presence::Absent => None,
             })
             .collect()
+    }
+
+    /// Whether views that nobody holds any more take up so much that [`Self::keep_only`] is worth its time.
+    pub fn are_too_many(&self) -> bool {
+        self.overlays.are_too_many()
+    }
+
+    /// Forgets every view with an overlay that is none of `held`. It must name all that will be asked about.
+    pub fn keep_only(&mut self, held: impl Iterator<Item = View>) {
+        self.applied.clear();
+        self.overlays.keep_only(&held.map(|view| view.overlay).collect());
+    }
+
+    fn overlay(&self, view: View) -> &Overlay {
+        self.overlays.get(view.overlay)
     }
 }
 

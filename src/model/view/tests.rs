@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 use super::*;
+use crate::model::id::AppId;
 
 /// What one client holds, written out: application by instance, status.
 type Plain = BTreeMap<u32, (u32, Status)>;
@@ -83,6 +84,8 @@ enum Act {
     Delta(usize, usize),
     Full(usize, usize),
     Restart,
+    /// Forget the views that no client holds.
+    Forget,
 }
 
 fn status() -> impl Strategy<Value = Status> {
@@ -100,6 +103,7 @@ fn act() -> impl Strategy<Value = Act> {
         8 => (0..4_usize, 0..3_usize).prop_map(|(client, age)| Act::Delta(client, age)),
         2 => (0..4_usize, 0..3_usize).prop_map(|(client, age)| Act::Full(client, age)),
         1 => Just(Act::Restart),
+        2 => Just(Act::Forget),
     ]
 }
 
@@ -183,6 +187,7 @@ impl Pair {
                 self.server = PlainServer::default();
                 self.build();
             }
+            Act::Forget => self.views.keep_only(self.clients.iter().map(|client| client.0)),
             Act::Full(client, age) => {
                 let answer = &self.answers[self.answers.len().saturating_sub(1 + age)];
                 self.clients[client] = (answer.payload.full_view(), answer.full.clone());

@@ -36,7 +36,7 @@ impl Output for DetectionRows {
                 sheet.row([
                     replicate.replicate.into(),
                     Field::Text(row.event.name()),
-                    Field::Text(&replicate.instances[row.instance.index()]),
+                    Field::Text(&replicate.instances[&row.instance]),
                     Field::Number(row.at.as_millis()),
                     Field::Text(row.stage.name()),
                     Field::Text(outcome),

@@ -20,7 +20,7 @@ impl Output for MistakeRows {
             for mistake in &replicate.mistakes {
                 sheet.row([
                     replicate.replicate.into(),
-                    Field::Text(&replicate.instances[mistake.instance.index()]),
+                    Field::Text(&replicate.instances[&mistake.instance]),
                     Field::Text(mistake.stage.name()),
                     Field::Number(mistake.at.as_millis()),
                     Field::Number(mistake.lasted.as_millis()),

@@ -122,3 +122,28 @@ fn the_threshold_update_counts_what_the_own_client_sees() {
     bench.run_to(180_000);
     assert_eq!((bench.server.expected(), bench.server.threshold()), (10, 17)); // 10 > 9.35
 }
+
+#[test]
+fn without_its_filter_the_own_client_counts_and_copies_all() {
+    // Netflix #1127: with the filter an instance that is DOWN is passed over by the update and by the copy.
+    for (filter_only_up_instances, seen) in [(true, 2), (false, 3)] {
+        let config = ServerConfig {
+            filter_only_up_instances,
+            registry_sync_retries: 2,
+            renewal_threshold_update_interval_ms: 60_000,
+            enable_self_preservation: false,
+            ..spring()
+        };
+        let mut bench = Bench::start(config);
+        for instance in 0..2 {
+            bench.register(instance);
+        }
+        bench.ask(Request::Register(Record { status: Status::Down, ..record(2) }));
+        bench.own_view = bench.ask(Request::FetchFull).payload.map(|payload| payload.full_view());
+        bench.run_to(30_000); // the second try copies
+        assert_eq!(bench.server.expected(), seen, "copied");
+        bench.register(3); // seen + 1, until the update counts what was fetched
+        bench.run_to(60_000);
+        assert_eq!(bench.server.expected(), seen, "updated");
+    }
+}
