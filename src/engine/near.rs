@@ -10,10 +10,11 @@ pub(super) const NEAR_SLOTS: usize = 16_384;
 const NIL: u32 = u32::MAX;
 
 /// Lists of entries, whose nodes share one store: a node that becomes free is the next to be used, while it is
-/// still at hand.
+/// still at hand. A list is a circle, held at its last node: what comes first and what comes last are both found
+/// at once, however long it is.
 #[derive(Debug)]
 pub(super) struct Near<E> {
-    heads: Box<[u32; NEAR_SLOTS]>,
+    lasts: Box<[u32; NEAR_SLOTS]>,
     used: SlotSet<{ NEAR_SLOTS / 64 }>,
     nodes: Vec<Node<E>>,
     /// The first of the nodes that are free.
@@ -23,63 +24,79 @@ pub(super) struct Near<E> {
 #[derive(Clone, Copy, Debug)]
 struct Node<E> {
     entry: Entry<E>,
+    /// The next in order; the first, for the last. The next free one, for a free node.
     next: u32,
 }
 
 impl<E: Copy> Near<E> {
     /// Slots with nothing in them.
     pub(super) fn new() -> Self {
-        Self { heads: Box::new([NIL; NEAR_SLOTS]), used: SlotSet::new(), nodes: Vec::new(), free: NIL }
+        Self { lasts: Box::new([NIL; NEAR_SLOTS]), used: SlotSet::new(), nodes: Vec::new(), free: NIL }
     }
 
     /// The first key in the first slot at or after `from` that has one, going around once.
     #[inline]
     pub(super) fn first_from(&self, from: usize) -> Option<Key> {
         let slot = self.used.next_from(from)?;
-        Some(self.nodes[self.heads[slot] as usize].entry.key())
+        let last = &self.nodes[self.lasts[slot] as usize];
+        Some(self.nodes[last.next as usize].entry.key())
     }
 
     /// Takes the first entry of `slot`, which has one; the key is that of the next there.
     #[inline]
     pub(super) fn pop(&mut self, slot: usize) -> (Entry<E>, Key) {
-        let head = self.heads[slot];
-        let node = &mut self.nodes[head as usize];
+        let last = self.lasts[slot];
+        let first = self.nodes[last as usize].next;
+        let node = &mut self.nodes[first as usize];
         let (entry, next) = (node.entry, node.next);
         node.next = self.free;
-        self.free = head;
-        self.heads[slot] = next;
-        if next == NIL {
+        self.free = first;
+        if first == last {
+            self.lasts[slot] = NIL;
             self.used.remove(slot);
             return (entry, NOTHING);
         }
+        self.nodes[last as usize].next = next;
         (entry, self.nodes[next as usize].entry.key())
     }
 
-    /// Adds `entry` to `slot`, behind those that come before it.
+    /// Adds `entry` to `slot`, behind those that come before it. Returns how many it had to be held against
+    /// besides the first and the last.
     #[inline]
-    pub(super) fn insert(&mut self, slot: usize, entry: Entry<E>) {
-        let head = self.heads[slot];
-        if head == NIL {
+    pub(super) fn insert(&mut self, slot: usize, entry: Entry<E>) -> u32 {
+        let last = self.lasts[slot];
+        if last == NIL {
             self.used.insert(slot);
-            self.heads[slot] = self.node(entry, NIL);
-        } else if entry.key() < self.nodes[head as usize].entry.key() {
-            self.heads[slot] = self.node(entry, head);
+            let node = self.node(entry, NIL);
+            self.nodes[node as usize].next = node;
+            self.lasts[slot] = node;
+            return 0;
+        }
+        let first = self.nodes[last as usize].next;
+        if entry.key() > self.nodes[last as usize].entry.key() {
+            self.lasts[slot] = self.node(entry, first);
+            self.nodes[last as usize].next = self.lasts[slot];
+            0
+        } else if entry.key() < self.nodes[first as usize].entry.key() {
+            self.nodes[last as usize].next = self.node(entry, first);
+            0
         } else {
-            self.insert_after(head, entry);
+            self.insert_between(first, entry)
         }
     }
 
-    fn insert_after(&mut self, head: u32, entry: Entry<E>) {
-        let key = entry.key();
-        let mut before = head;
+    /// Adds `entry`, which comes after `first` and before the last of the same list.
+    fn insert_between(&mut self, first: u32, entry: Entry<E>) -> u32 {
+        let (key, mut before, mut steps) = (entry.key(), first, 1);
         loop {
             let next = self.nodes[before as usize].next;
-            if next == NIL || key < self.nodes[next as usize].entry.key() {
+            if key < self.nodes[next as usize].entry.key() {
                 let node = self.node(entry, next);
                 self.nodes[before as usize].next = node;
-                return;
+                return steps;
             }
             before = next;
+            steps += 1;
         }
     }
 
@@ -103,11 +120,15 @@ impl<E: Copy> Near<E> {
 
     /// Moves all entries to `entries`, in no promised order.
     pub(super) fn drain_into(&mut self, entries: &mut Vec<Entry<E>>) {
-        for head in self.heads.iter_mut() {
-            let mut node = std::mem::replace(head, NIL);
-            while node != NIL {
+        for last in self.lasts.iter_mut().filter(|last| **last != NIL) {
+            let end = std::mem::replace(last, NIL);
+            let mut node = end;
+            loop {
                 entries.push(self.nodes[node as usize].entry);
                 node = self.nodes[node as usize].next;
+                if node == end {
+                    break;
+                }
             }
         }
         self.used = SlotSet::new();

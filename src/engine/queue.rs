@@ -109,7 +109,7 @@ impl<E: Copy> EventQueue<E> {
     pub fn push_at(&mut self, time: SimTime, event: E) {
         assert!(time >= self.now, "an event is scheduled before now");
         let entry = self.entry(time, event);
-        self.wheel.push(entry);
+        self.wheel.push(entry, self.now.as_nanos());
     }
 
     /// Takes the first event, and moves now to its time.

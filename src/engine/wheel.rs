@@ -19,9 +19,13 @@
 //! 3. An entry in a near slot comes before any in a far bucket, so far buckets are asked only if no near slot
 //!    has any.
 //!
+//! 4. What is poured or laid anew is sorted first and goes in from the last to the first, so that each entry
+//!    becomes the head of its list at once.
+//!
 //! The width follows the load, so that about every fourth slot holds an entry: then most lists are empty or have
 //! one entry, which the processor's guesses learn soon. See [`Wheel::better_shift`].
 
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::entry::{Entry, Key, NOTHING, time_of};
@@ -40,6 +44,10 @@ const SHIFT_MAX: u32 = 34;
 const SHIFT_FOR_A_MINUTE: u32 = 11;
 /// It starts narrow (4 µs), as widening costs little: what makes it wide is that there are few entries.
 const SHIFT_AT_FIRST: u32 = 12;
+/// A list in which an entry must be held against so many others is crowded: a burst came after a calm.
+const CROWD: u32 = 64;
+/// By how much slots are narrowed then (log₂).
+const RELIEF: u32 = 3;
 /// Entries taken and turns made before the width is judged.
 const EVIDENCE_MIN: u64 = 1024;
 
@@ -97,12 +105,21 @@ impl<E: Copy> Wheel<E> {
         self.first
     }
 
-    /// Adds `entry`, which is not due before the time of the last turn.
+    /// Adds `entry`, which is not due before `now`, which is not before the last turn.
     #[inline]
-    pub(super) fn push(&mut self, entry: Entry<E>) {
+    pub(super) fn push(&mut self, entry: Entry<E>, now: u64) {
         self.first = self.first.min(entry.key());
         self.len += 1;
-        self.put(entry);
+        if self.put(entry) > CROWD && self.shift > SHIFT_MIN {
+            self.relieve(now);
+        }
+    }
+
+    /// Makes the slots narrower. Each time costs a sorting of all entries, and a crowd needs it a few times at
+    /// most, while it grows.
+    #[cold]
+    fn relieve(&mut self, now: u64) {
+        self.change_width(self.shift.saturating_sub(RELIEF).max(SHIFT_MIN), now);
     }
 
     /// Turns the wheel to `now`, which never goes back and is not after [`Wheel::first`].
@@ -136,15 +153,16 @@ impl<E: Copy> Wheel<E> {
         (time >> self.shift) as usize % NEAR_SLOTS
     }
 
-    /// Where `entry` belongs as seen from the bucket of now.
+    /// Puts `entry` where it belongs as seen from the bucket of now, and returns how crowded it is there.
     #[inline]
-    fn put(&mut self, entry: Entry<E>) {
+    fn put(&mut self, entry: Entry<E>) -> u32 {
         let bucket = entry.time >> (self.shift + BUCKET_SHIFT);
         debug_assert!(bucket >= self.bucket, "nothing is due before now");
         if bucket - self.bucket < NEAR_BUCKETS {
-            self.near.insert(self.slot(entry.time), entry);
+            self.near.insert(self.slot(entry.time), entry)
         } else {
             self.put_far(bucket, entry);
+            0
         }
     }
 
@@ -197,7 +215,9 @@ impl<E: Copy> Wheel<E> {
         if far.first != NOTHING {
             far.first = NOTHING;
             self.far_used.remove(index);
-            for entry in std::mem::take(&mut far.entries) {
+            let mut entries = std::mem::take(&mut far.entries);
+            entries.sort_unstable_by_key(|entry| Reverse(entry.key()));
+            for entry in entries {
                 self.near.insert(self.slot(entry.time), entry);
             }
         }
@@ -239,6 +259,7 @@ impl<E: Copy> Wheel<E> {
         self.far_used = SlotSet::new();
         self.shift = shift;
         self.bucket = now >> (shift + BUCKET_SHIFT);
+        entries.sort_unstable_by_key(|entry| Reverse(entry.key()));
         for entry in entries {
             self.put(entry);
         }
@@ -248,6 +269,40 @@ impl<E: Copy> Wheel<E> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// An hour with next to nothing makes slots of seconds. Then 200,000 events fall into half a minute, and
+    /// others all into one moment: no list grows long that an entry must search, so none is slow.
+    #[test]
+    fn a_burst_after_a_calm_makes_slots_narrow() {
+        let mut wheel = Wheel::new();
+        let (mut now, mut seq) = (0, 0);
+        let mut push = |wheel: &mut Wheel<()>, time: u64, now: u64| {
+            wheel.push(Entry { time, seq, event: () }, now);
+            seq += 1;
+        };
+        push(&mut wheel, 0, now);
+        for _ in 0..3_600 {
+            now = time_of(wheel.first());
+            wheel.pop();
+            push(&mut wheel, now + 1_000_000_000, now);
+        }
+        assert!(wheel.shift > 26, "{}", wheel.shift);
+        for number in 0..200_000_u64 {
+            // Irregular, and each time different.
+            push(&mut wheel, now + (number * 7_919 % 200_003) * 150_000, now);
+            push(&mut wheel, now + 35_000_000_000, now);
+        }
+        // 30 s / 200,000 is 2^17 ns an entry: crowds of 64 are gone at 2^23 or less.
+        assert!(wheel.shift <= 23, "{}", wheel.shift);
+        let mut before = NOTHING;
+        for number in 0..400_001 {
+            let key = wheel.first();
+            assert_eq!(wheel.pop().key(), key);
+            assert!(number == 0 || before < key);
+            before = key;
+        }
+        assert_eq!(wheel.first(), NOTHING);
+    }
 
     /// 1,000,000 events a second for a while: a quarter of an entry a slot would be 0.25 µs wide, but far
     /// buckets shall reach a minute, so it is one entry a slot, 2^9 ns. Then one event in 10 s: as wide as can
@@ -262,7 +317,7 @@ mod tests {
                 if seq > 0 {
                     wheel.pop();
                 }
-                wheel.push(Entry { time: time + gap, seq, event: () });
+                wheel.push(Entry { time: time + gap, seq, event: () }, time);
                 seq += 1;
             }
             wheel.shift
