@@ -174,16 +174,16 @@ impl World<'_> {
     fn cut(&mut self, hit: &[ClientId], lost: Direction) {
         for client in hit {
             let node = &mut self.clients[client.index()];
-            node.lost_to_server += u8::from(lost != Direction::FromServer);
-            node.lost_from_server += u8::from(lost != Direction::ToServer);
+            node.lost_to_server += u32::from(lost != Direction::FromServer);
+            node.lost_from_server += u32::from(lost != Direction::ToServer);
         }
     }
 
     fn heal(&mut self, hit: &[ClientId], lost: Direction) {
         for client in hit {
             let node = &mut self.clients[client.index()];
-            node.lost_to_server -= u8::from(lost != Direction::FromServer);
-            node.lost_from_server -= u8::from(lost != Direction::ToServer);
+            node.lost_to_server -= u32::from(lost != Direction::FromServer);
+            node.lost_from_server -= u32::from(lost != Direction::ToServer);
         }
     }
 

@@ -38,13 +38,15 @@ pub(super) struct ClientNode {
     pub(super) ordinal: u32,
     /// The identity that it registers under now.
     pub(super) instance: InstanceId,
+    /// How many it has had, this one included.
+    pub(super) identities: u32,
     pub(super) state: State,
     /// It was asked to stop and has not yet.
     pub(super) stopping: bool,
     /// How many partitions lose what it sends.
-    pub(super) lost_to_server: u8,
+    pub(super) lost_to_server: u32,
     /// How many partitions lose what is sent to it.
-    pub(super) lost_from_server: u8,
+    pub(super) lost_from_server: u32,
     /// It came by a fault: its registration is watched.
     pub(super) newcomer: bool,
     pub(super) waiting: Option<Box<Waiting>>,

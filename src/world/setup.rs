@@ -126,6 +126,7 @@ impl<'a> World<'a> {
             app,
             ordinal,
             instance,
+            identities: 1,
             state: State::Down,
             stopping: false,
             lost_to_server: 0,
@@ -154,11 +155,11 @@ impl<'a> World<'a> {
 
     /// A new identity for a process that comes back under another instance id.
     pub(super) fn new_identity(&mut self, client: ClientId) -> InstanceId {
-        let node = &self.clients[client.index()];
-        let first = format!("{}-{}", self.scenario.applications[node.app.index()].name, node.ordinal);
-        let earlier = self.instance_names.iter().filter(|name| is_identity_of(name, &first)).count();
+        let node = &mut self.clients[client.index()];
+        node.identities += 1;
+        let name = &self.scenario.applications[node.app.index()].name;
         let instance = InstanceId(self.instance_names.len() as u32);
-        self.instance_names.push(format!("{first}.{}", earlier + 1));
+        self.instance_names.push(format!("{name}-{}.{}", node.ordinal, node.identities));
         instance
     }
 
@@ -171,10 +172,6 @@ impl<'a> World<'a> {
         }
         self.own_client
     }
-}
-
-fn is_identity_of(name: &str, first: &str) -> bool {
-    name.strip_prefix(first).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 fn client_label(app: &str, ordinal: u32) -> String {
