@@ -23,6 +23,8 @@ pub(super) struct Hit {
     pub(super) count: u64,
     /// Out of so many of each application.
     candidates: Vec<u64>,
+    /// Candidates in all.
+    all: u64,
     /// Whether it hits just these candidates (named, or all of them) or some at random.
     certain: bool,
     /// Whether they arrive rather than leave.
@@ -81,9 +83,18 @@ impl Hit {
     }
 
     fn certain(fault: &Fault, place: usize, candidates: Vec<u64>) -> Self {
-        let count = candidates.iter().sum();
+        let count: u64 = candidates.iter().sum();
         let to = fault.at + fault.within;
-        Self { fault: place, from: fault.at, to, count, candidates, certain: true, arrives: false }
+        Self {
+            fault: place,
+            from: fault.at,
+            to,
+            count,
+            candidates,
+            all: count,
+            certain: true,
+            arrives: false,
+        }
     }
 
     fn returning_after(self, away: SimDuration) -> Self {
@@ -96,7 +107,7 @@ impl Hit {
         if self.certain {
             candidates * MILLION
         } else {
-            candidates * u128::from(self.count) * MILLION / u128::from(self.all().max(1))
+            candidates * u128::from(self.count) * MILLION / u128::from(self.all.max(1))
         }
     }
 
@@ -120,12 +131,8 @@ impl Hit {
         // Drawn without replacement: given one victim of `all`, another candidate is spared with
         // (all − count) / (all − 1); the victim itself does not watch.
         let others = if victim == watcher { observers.saturating_sub(1) } else { observers };
-        let spared = self.all() - self.count;
-        hit * u128::from(others) * u128::from(spared) / u128::from((self.all() - 1).max(1))
-    }
-
-    fn all(&self) -> u64 {
-        self.candidates.iter().sum()
+        let spared = self.all - self.count;
+        hit * u128::from(others) * u128::from(spared) / u128::from((self.all - 1).max(1))
     }
 }
 

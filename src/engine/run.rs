@@ -9,7 +9,7 @@ use super::queue::{EventQueue, LaneId};
 use super::time::{SimDuration, SimTime};
 
 /// Events between two looks at the interrupt flag.
-const EVENTS_PER_LOOK: u64 = 4096;
+const EVENTS_PER_LOOK: u64 = 256;
 
 /// A world: what an event does.
 pub trait Handler {
@@ -34,7 +34,7 @@ pub struct Limits<'a> {
     pub horizon: SimTime,
     /// How many events may run in all.
     pub events: u64,
-    /// Ends the run soon after it was set; looked at every few thousand events.
+    /// Ends the run soon after it was set; looked at every few hundred events.
     pub interrupt: Option<&'a AtomicBool>,
 }
 
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interrupt_ends_it_within_a_few_thousand_events() {
+    fn an_interrupt_ends_it_within_a_few_hundred_events() {
         let flag = AtomicBool::new(false);
         let limits = Limits { interrupt: Some(&flag), ..Limits::until(SimTime::MAX) };
         let end = ticking().run_watched(&mut Clock::default(), &limits, |now, _| {

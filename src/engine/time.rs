@@ -10,6 +10,7 @@ use std::ops::{Add, AddAssign, Mul, Sub};
 pub const NANOS_PER_MS: u64 = 1_000_000;
 /// Nanoseconds in a second.
 pub const NANOS_PER_S: u64 = 1_000_000_000;
+const NANOS_PER_DAY: u64 = 86_400 * NANOS_PER_S;
 
 /// A point of virtual time: nanoseconds since the start of the run. Covers 584 years.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -149,10 +150,23 @@ impl fmt::Display for SimTime {
     }
 }
 
-/// Written as people write it: `5m 30s`, `35s`, `1ms`.
+/// Written as people write it: `5m 30s`, `35s`, `1ms`. Days are the largest unit: a year is `365days`, where
+/// `humantime` has months of 30.44 of them.
 impl fmt::Display for SimDuration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        humantime::format_duration(std::time::Duration::from_nanos(self.0)).fmt(f)
+        let (days, rest) = (self.0 / NANOS_PER_DAY, self.0 % NANOS_PER_DAY);
+        match days {
+            0 => {}
+            1 => f.write_str("1day")?,
+            _ => write!(f, "{days}days")?,
+        }
+        if days > 0 && rest > 0 {
+            f.write_str(" ")?;
+        }
+        if days == 0 || rest > 0 {
+            humantime::format_duration(std::time::Duration::from_nanos(rest)).fmt(f)?;
+        }
+        Ok(())
     }
 }
 
@@ -164,6 +178,11 @@ mod tests {
     fn lengths_are_written_as_people_write_them() {
         assert_eq!(SimDuration::from_secs(330).to_string(), "5m 30s");
         assert_eq!(SimDuration::from_millis(1).to_string(), "1ms");
+        assert_eq!(SimDuration::ZERO.to_string(), "0s");
+        assert_eq!(SimDuration::from_secs(86_400).to_string(), "1day");
+        // 2 days and 10 ms; a year of 365 days and an hour.
+        assert_eq!(SimDuration::from_millis(172_800_010).to_string(), "2days 10ms");
+        assert_eq!(SimDuration::from_secs(365 * 86_400 + 3_600).to_string(), "365days 1h");
     }
 
     #[test]

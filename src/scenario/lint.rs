@@ -2,14 +2,15 @@
 //!
 //! Each names the consequence, not the rule. None stops a run. A warning points at the setting that a user
 //! wrote, or at nothing if it follows from defaults alone. What concerns self-preservation, where several
-//! settings and the fleet's size meet, is in [`super::lint_protection`].
+//! settings and the fleet's size meet, is in [`super::lint_protection`], what concerns a scenario's size in
+//! [`super::lint_scale`].
 
 use std::collections::BTreeSet;
 
 use super::diagnostic::{Place, Problem};
 use super::document::{Node, Table};
-use super::lint_protection;
 use super::types::{Application, Claim, Delay, Fault, Scenario, Targets, Verb, Which};
+use super::{lint_protection, lint_scale};
 use crate::engine::SimDuration;
 use crate::model::eureka::ServerConfig;
 use crate::model::stage::EventKind;
@@ -29,6 +30,7 @@ pub(super) fn lint(scenario: &Scenario, root: &Table) -> Vec<Problem> {
     warnings.extend(lint_protection::lint(scenario, &whence));
     warnings.extend(without_effect(scenario, &whence));
     warnings.extend(nobody_watches(scenario));
+    warnings.extend(lint_scale::lint(scenario, root));
     for (fault, table) in scenario.faults.iter().zip(root.tables("fault")) {
         warnings.extend(too_late(scenario, fault, table));
         warnings.extend(hits_nobody(scenario, fault, table));
@@ -258,19 +260,8 @@ fn too_late(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem
 
 /// A share so small that nobody is hit.
 fn hits_nobody(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
-    let selection = match &fault.verb {
-        Verb::Crash(Targets::Instances(selection)) | Verb::Stop(Targets::Instances(selection)) => selection,
-        Verb::Restart { targets: Targets::Instances(selection), .. }
-        | Verb::Pause { targets: Targets::Instances(selection), .. } => selection,
-        Verb::Partition { targets, .. } => targets,
-        _ => return None,
-    };
-    let Which::Share(share) = selection.which else { return None };
-    let fleet = scenario.applications.iter().enumerate();
-    let of: u64 = fleet
-        .filter(|(at, _)| selection.application.is_none_or(|app| app.index() == *at))
-        .map(|(_, app)| u64::from(app.instances))
-        .sum();
+    let Which::Share(share) = fault.verb.selection()?.which else { return None };
+    let of = lint_scale::instances(scenario, fault.verb.selection()?.application);
     if share * of as f64 >= 0.5 {
         return None;
     }

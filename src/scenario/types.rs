@@ -144,6 +144,21 @@ impl Verb {
             Self::Start { .. } => "start",
         }
     }
+
+    /// Which of the running instances it hits; `None` if it hits the server or starts new ones.
+    pub const fn selection(&self) -> Option<&Selection> {
+        match self {
+            Self::Crash(targets)
+            | Self::Stop(targets)
+            | Self::Restart { targets, .. }
+            | Self::Pause { targets, .. } => match targets {
+                Targets::Instances(selection) => Some(selection),
+                Targets::Server => None,
+            },
+            Self::Partition { targets, .. } => Some(targets),
+            Self::Start { .. } => None,
+        }
+    }
 }
 
 /// Which way messages are lost.

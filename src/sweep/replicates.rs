@@ -13,23 +13,19 @@ use crate::world::{self, Interrupted};
 /// Told the number of a replicate that has ended; called from any thread.
 pub type Progress<'a> = &'a (dyn Fn(u32) + Sync);
 
-/// Runs all replicates on `jobs` threads. The result does not depend on `jobs`.
+/// Runs all replicates on `jobs` threads, or on as many as the operating system gives. The result does not depend
+/// on `jobs`.
 ///
 /// # Errors
 ///
 /// [`Interrupted`] once `interrupt` is set.
-///
-/// # Panics
-///
-/// If the operating system refuses to start a thread.
 pub fn run(
     scenario: &Scenario,
     jobs: usize,
     interrupt: &AtomicBool,
     progress: Progress<'_>,
 ) -> Result<RunData, Interrupted> {
-    let threads = ThreadPoolBuilder::new().num_threads(jobs.max(1)).build().expect("threads can be started");
-    let replicates = threads.install(|| {
+    let replicates = on_threads(jobs, || {
         (0..scenario.replicates)
             .into_par_iter()
             .map(|number| {
@@ -40,6 +36,18 @@ pub fn run(
             .collect::<Result<Vec<_>, Interrupted>>()
     })?;
     Ok(RunData { replicates })
+}
+
+/// Does the work on so many threads. Where the operating system refuses to start them (a container's limit), on
+/// half of them, and in the end on this one alone.
+fn on_threads<R: Send>(jobs: usize, work: impl FnOnce() -> R + Send) -> R {
+    let halves = std::iter::successors(Some(jobs.max(1)), |&jobs| (jobs > 1).then_some(jobs / 2));
+    let mut pools = halves.map(|jobs| ThreadPoolBuilder::new().num_threads(jobs).build());
+    let pool = pools.find_map(Result::ok).unwrap_or_else(|| {
+        let here = ThreadPoolBuilder::new().num_threads(1).use_current_thread();
+        here.build().expect("the current thread runs already")
+    });
+    pool.install(work)
 }
 
 /// A replicate that does not come out the same twice.

@@ -49,7 +49,7 @@ pub(super) struct ClientNode {
     pub(super) ordinal: u32,
     /// The identity that it registers under now.
     pub(super) instance: InstanceId,
-    /// How many it has had.
+    /// How many it has had, this one included.
     pub(super) identities: u32,
     pub(super) state: State,
     /// It was asked to stop and has not yet.

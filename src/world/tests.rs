@@ -250,6 +250,19 @@ fn a_partition_may_last_for_ever() {
     assert_eq!(data.left_at_end, 20, "protected");
 }
 
+/// More partitions at once than a byte counts: the fleet is cut off all the same, and comes back when the last of
+/// them has healed.
+#[test]
+fn partitions_may_overlap_in_any_number() {
+    let cut =
+        Verb::Partition { targets: all(), length: Some(s(300)), lost: crate::scenario::Direction::Both };
+    let mut scenario = with(fleet(20), cut);
+    scenario.faults = vec![scenario.faults[0].clone(); 256];
+    let data = run(&scenario, 0);
+    assert!(data.timeline.iter().any(|minute| minute.renewals == 0));
+    assert_eq!(data.agreement.missing_in_views, 0);
+}
+
 #[test]
 fn a_budget_is_a_named_end() {
     let mut scenario = fleet(20);
