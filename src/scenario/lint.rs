@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 
 use super::diagnostic::{Place, Problem};
 use super::document::{Node, Table};
-use super::lint_protection;
 use super::types::{Application, Claim, Fault, Scenario, Targets, Verb, Which};
+use super::{lint_protection, lint_size};
 use crate::engine::SimDuration;
 use crate::model::eureka::ServerConfig;
 use crate::model::stage::EventKind;
@@ -26,6 +26,7 @@ pub(super) fn lint(scenario: &Scenario, root: &Table) -> Vec<Problem> {
         warnings.extend(hanging_calls(scenario, app, at, &whence));
     }
     warnings.extend(lint_protection::lint(scenario, &whence));
+    warnings.extend(lint_size::lint(scenario));
     warnings.extend(without_effect(scenario, &whence));
     warnings.extend(nobody_watches(scenario));
     for (fault, table) in scenario.faults.iter().zip(root.tables("fault")) {

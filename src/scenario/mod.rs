@@ -85,6 +85,7 @@ mod format_fault;
 mod guide;
 mod lint;
 mod lint_protection;
+mod lint_size;
 mod load;
 mod print;
 mod print_fault;
