@@ -198,6 +198,7 @@ fn a_place_that_is_not_ours_is_refused_before_anything_runs() {
     fs::write(precious.join("thesis.txt"), "all of it").unwrap();
     let assert = run(&directory, &["run", "--out", "precious"]).code(2);
     assert!(stderr(&assert).contains("not a run directory"));
+    assert!(stderr(&assert).contains("thesis.txt"));
     run(&directory, &["run", "--out", "precious/thesis.txt"]).code(2);
     run(&directory, &["run", "--out", "precious/thesis.txt/run"]).code(3);
     run(&directory, &["run", "--out", "."]).code(2);
@@ -241,4 +242,62 @@ fn an_interrupted_run_leaves_nothing() {
     assert_eq!(output.status.code(), Some(130));
     assert!(String::from_utf8(output.stderr).unwrap().contains("nothing was written"));
     assert!(empty(&directory), "nothing half-written is left");
+}
+
+#[test]
+fn a_wrong_word_gets_the_right_one() {
+    let directory = TempDir::new().unwrap();
+    fs::write(directory.path().join("mine"), "").unwrap();
+    let tips: &[(&[&str], i32, &str)] = &[
+        (&["run", "gracefull-stop"], 3, "did you mean `graceful-stop`?"),
+        (&["run", "self-preservation-traps"], 3, "did you mean `self-preservation-traps-the-dead`?"),
+        (&["run", "nothing-like-it"], 3, "`stillup scenarios` lists them"),
+        (&["scenarios", "gracefull-stop"], 2, "did you mean `graceful-stop`?"),
+        (&["my scenario.toml"], 2, "stillup run 'my scenario.toml'"),
+        (&["mine"], 2, "stillup run mine"),
+        (&["graceful-stop"], 2, "stillup run graceful-stop"),
+        (&["--replicates", "3"], 2, "stillup run --replicates"),
+        (&["check", "mine", "--seed=3"], 2, "stillup run --seed"),
+    ];
+    for (arguments, code, tip) in tips {
+        let assert = run(&directory, arguments).code(*code);
+        assert!(stderr(&assert).contains(tip), "{arguments:?}\n{}", stderr(&assert));
+    }
+    // A path is not taken for a name.
+    assert!(!stderr(&run(&directory, &["run", "a/graceful-stop"]).code(3)).contains("did you mean"));
+}
+
+#[test]
+fn a_shipped_scenario_runs_beside_results_of_its_name() {
+    let directory = TempDir::new().unwrap();
+    let arguments = ["run", "graceful-stop", "--replicates", "1", "--quiet", "--out", "graceful-stop"];
+    run(&directory, &arguments).success();
+    run(&directory, &arguments).success();
+}
+
+#[test]
+fn notes_within_a_run_directory_are_kept() {
+    let directory = TempDir::new().unwrap();
+    let arguments = ["run", "graceful-stop", "--replicates", "1", "--quiet", "--out", "out"];
+    run(&directory, &arguments).success();
+    fs::write(directory.path().join("out/notes.txt"), "the p99 is odd").unwrap();
+    let assert = run(&directory, &arguments).code(2);
+    assert!(stderr(&assert).contains("it holds \"notes.txt\""), "{}", stderr(&assert));
+    assert_eq!(fs::read_to_string(directory.path().join("out/notes.txt")).unwrap(), "the p99 is odd");
+}
+
+#[test]
+fn any_title_that_is_accepted_can_be_drawn() {
+    let directory = TempDir::new().unwrap();
+    let titles = ["为什么 🦀", "<b>&amp;\"'</b> ]]>", "почему γιατί", "\u{200F}\u{202E}rtl \u{E000}\u{FFFD}"];
+    for title in titles {
+        let set = format!("title={title}");
+        let arguments = ["run", "graceful-stop", "--replicates", "1", "--quiet", "--set", set.as_str()];
+        run(&directory, &arguments).success();
+    }
+    for title in ["\u{1B}[31mred", "two\nlines", "\u{FFFF}", "\u{7F}", "a\u{85}b"] {
+        let set = format!("title={title}");
+        let assert = run(&directory, &["check", "graceful-stop", "--set", set.as_str()]).code(2);
+        assert!(!stderr(&assert).contains('\u{1B}'));
+    }
 }

@@ -10,9 +10,7 @@ use stillup::model::eureka::{Flavour, ServerConfig};
 use stillup::model::id::AppId;
 use stillup::model::stage::{EventKind, Stage};
 use stillup::observe::{Outcome, RunData};
-use stillup::scenario::{
-    self, Application, Delay, Fault, Network, Scenario, Selection, Targets, Verb, Which,
-};
+use stillup::scenario::{self, Application, Delay, Fault, Scenario, Selection, Targets, Verb, Which};
 use stillup::sweep;
 
 const fn ms(millis: u64) -> SimDuration {
@@ -25,31 +23,21 @@ const fn s(seconds: u64) -> SimDuration {
 
 /// All defaults, these many instances by application, one of all crashes within a minute.
 fn scenario(fleet: &[u32]) -> Scenario {
+    let default = scenario::default_scenario().scenario;
     let application = |(place, &instances): (usize, &u32)| Application {
         name: format!("a{place}"),
         instances,
-        observers: true,
-        balancer_first_call: None,
-        client: ClientConfig::defaults(Flavour::Spring),
+        ..default.applications[0].clone()
     };
     Scenario {
-        title: String::new(),
-        about: String::new(),
         seed: 20,
         replicates: 200,
         duration: s(1_500),
-        stop_when_settled: true,
-        start_window: s(30),
-        warm_up: s(300),
-        event_budget: 100_000_000,
-        release: "2025.0".into(),
-        server: ServerConfig::defaults(Flavour::Spring),
-        server_starts_at_second: None,
         server_client: ClientConfig::defaults(Flavour::Spring),
         applications: fleet.iter().enumerate().map(application).collect(),
-        network: Network { latency: Delay::Constant(ms(1)) },
         faults: vec![fault(Verb::Crash(one()))],
         expectations: Vec::new(),
+        ..default
     }
 }
 

@@ -237,11 +237,8 @@ fn another_set_up_is_noticed() {
     assert!(differs_at(Stage::Served, default, &later(1_000)));
     // Heartbeat 2, lease 6, eviction 4, cache 3, fetch 3 s.
     let scaled = "single-crashes-scaled-1";
-    let lease = clients(|client| client.lease_expiration_duration_in_seconds = 7);
-    assert!(differs_at(Stage::Registry, scaled, &lease));
     let eviction = |scenario: &mut Scenario| scenario.server.eviction_interval_timer_in_ms = 3_000;
     assert!(differs_at(Stage::Registry, scaled, &eviction));
-    assert!(differs_at(Stage::Served, scaled, &later(250)));
     let fetch = clients(|client| client.registry_fetch_interval_seconds = 1);
     assert!(differs_at(Stage::Client, scaled, &fetch));
 }

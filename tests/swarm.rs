@@ -13,6 +13,7 @@ use stillup::model::stage::Stage;
 use stillup::observe::{Ending, Outcome, ReplicateData};
 use stillup::scenario::{
     Application, Delay, Direction, Fault, Network, Scenario, Selection, Targets, Verb, Which,
+    default_scenario,
 };
 use stillup::world;
 
@@ -62,7 +63,6 @@ fn scenario(seed: u64) -> Scenario {
     let server = server(&mut draw, flavour, &client);
     Scenario {
         title: format!("swarm {seed}"),
-        about: String::new(),
         seed,
         replicates: 1,
         duration: SimDuration::from_secs(600) + last.unwrap_or_default() + CALM,
@@ -72,7 +72,6 @@ fn scenario(seed: u64) -> Scenario {
         event_budget: 20_000_000,
         release: "swarm".to_owned(),
         server,
-        server_starts_at_second: None,
         server_client: ClientConfig::defaults(flavour),
         applications,
         network: Network {
@@ -84,6 +83,7 @@ fn scenario(seed: u64) -> Scenario {
         },
         faults,
         expectations: Vec::new(),
+        ..default_scenario().scenario
     }
 }
 

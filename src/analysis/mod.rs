@@ -5,7 +5,7 @@
 //! runs nothing: a simulated T_D outside its bound means that one of the two is wrong. Where a closed form
 //! does not hold there is none, with the reason.
 //!
-//! [`quantile`] and [`ks`] are the statistics of the reports and of the comparison with recordings.
+//! [`ks`] is the statistic of the comparison with recordings.
 
 mod assumptions;
 mod bounds;
@@ -20,7 +20,6 @@ mod latency;
 mod lease;
 mod pipeline;
 mod protection;
-pub mod quantile;
 #[cfg(test)]
 mod sampled;
 mod types;

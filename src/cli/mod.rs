@@ -21,6 +21,7 @@ mod quote;
 mod run;
 mod stopwatch;
 mod texts;
+mod tips;
 mod wiring;
 
 pub use exit::Exit;
@@ -43,7 +44,7 @@ pub fn main() -> ExitCode {
 fn parse_and_run() -> Exit {
     let arguments = match LowArgs::try_parse() {
         Ok(arguments) => arguments,
-        Err(message) => return printer::usage(&message),
+        Err(message) => return printer::usage(&tips::with_tip(message)),
     };
     let printer = Printer::new(arguments.color);
     match arguments.command {

@@ -137,7 +137,7 @@ fn default_place(scenario: Option<&Path>) -> PathBuf {
 
 fn refused(error: &PrepareError, printer: &Printer) -> Exit {
     let exit = match error {
-        PrepareError::Occupied(_) | PrepareError::InUse(_) => Exit::Input,
+        PrepareError::Occupied(..) | PrepareError::NoDirectory(_) | PrepareError::InUse(_) => Exit::Input,
         PrepareError::Io(..) => Exit::Io,
     };
     printer.error(&error.to_string(), exit)

@@ -23,10 +23,7 @@ pub(super) fn scenarios(name: Option<&str>, printer: &Printer) -> Exit {
     };
     match builtin(name) {
         Some(text) => printer.result(text, Exit::Fine),
-        None => printer.error(
-            &format!("no scenario `{name}` comes with stillup; `stillup scenarios` lists them"),
-            Exit::Input,
-        ),
+        None => printer.error(&wiring::no_such_scenario(name), Exit::Input),
     }
 }
 
@@ -50,12 +47,13 @@ pub(super) fn completions(shell: Shell, printer: &Printer) -> Exit {
 pub(super) fn man(command: Option<&str>, printer: &Printer) -> Exit {
     let mut program = LowArgs::command();
     program.build();
+    let source = concat!("stillup ", env!("CARGO_PKG_VERSION"));
     let page = match command {
-        None => Man::new(program),
+        None => Man::new(program).source(source),
         Some(name) => {
             let command = program.find_subcommand(name).expect("the name was checked").clone();
             let title = command.get_bin_name().unwrap_or(name).replace(' ', "-");
-            Man::new(command).title(title)
+            Man::new(command).title(title).source(source)
         }
     };
     let mut text = Vec::new();

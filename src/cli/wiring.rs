@@ -38,12 +38,12 @@ impl LoadFailure {
     }
 }
 
-/// Reads and checks a scenario: a file, or one that comes with the program if no file has that name, or the
-/// default one.
+/// Reads and checks a scenario: a file, or one that comes with the program if no file has that name (a directory
+/// may: people name their results so), or the default one.
 pub(super) fn load(path: Option<&Path>, sets: &[String], colour: bool) -> Result<Input, LoadFailure> {
     let shipped = match path {
         None => Some(scenario::BUILTIN[0]),
-        Some(path) if path.exists() => None,
+        Some(path) if path.exists() && !path.is_dir() => None,
         Some(path) => scenario::BUILTIN.into_iter().find(|(name, _)| Path::new(name) == path),
     };
     let loaded = match (shipped, path) {
@@ -55,8 +55,31 @@ pub(super) fn load(path: Option<&Path>, sets: &[String], colour: bool) -> Result
             Ok(Input { warnings: whole_lines(loaded.render_warnings(colour)), scenario: loaded.scenario })
         }
         Err(LoadError::Invalid(problems)) => Err(LoadFailure::Invalid(whole_lines(problems.render(colour)))),
-        Err(error @ LoadError::Io { .. }) => Err(LoadFailure::Unreadable(error.to_string())),
+        Err(error @ LoadError::Io { .. }) => {
+            let hint = path.and_then(shipped_hint).unwrap_or_default();
+            Err(LoadFailure::Unreadable(format!("{error}{hint}")))
+        }
     }
+}
+
+/// A second sentence for a bare word that no file has: it was to be the name of a shipped scenario.
+fn shipped_hint(path: &Path) -> Option<String> {
+    let word = path.to_str().filter(|word| !path.exists() && !word.contains(['/', '\\', '.']))?;
+    Some(format!("; and {}", no_such_scenario(word)))
+}
+
+/// Whether a scenario of this name comes with the program.
+pub(super) fn is_shipped(name: &str) -> bool {
+    scenario::builtin(name).is_some()
+}
+
+/// That no scenario of this name comes with the program, and what to do.
+pub(super) fn no_such_scenario(name: &str) -> String {
+    let hint = match scenario::closest_builtin(name) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "`stillup scenarios` lists them".to_owned(),
+    };
+    format!("no scenario `{name}` comes with stillup; {hint}")
 }
 
 /// The text with a line break and an empty line after it, unless there is no text.

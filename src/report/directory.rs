@@ -4,7 +4,8 @@
 //! work is lost; [`RunDirectory::commit`] comes after it. In between, and if it never comes to a commit,
 //! nothing but an empty directory of our own stands beside the place, and dropping the value removes it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -33,12 +34,12 @@ pub struct RunDirectory {
 /// Why no results can go there.
 #[derive(Debug, Error)]
 pub enum PrepareError {
-    /// Something stands there that is not ours to replace.
-    #[error(
-        "{} is not empty and not a run directory of stillup; choose another --out or remove it",
-        .0.display()
-    )]
-    Occupied(PathBuf),
+    /// It has a file or directory in it, named here, that no run wrote: not ours to replace.
+    #[error("{} is not a run directory of stillup: it holds {:?}; choose another --out", .0.display(), .1)]
+    Occupied(PathBuf, OsString),
+    /// No directory stands there, but something else.
+    #[error("{} is not a directory; choose another --out", .0.display())]
+    NoDirectory(PathBuf),
     /// The current directory, or one around it.
     #[error("{} holds the current directory and cannot be replaced; choose another --out", .0.display())]
     InUse(PathBuf),
@@ -60,7 +61,8 @@ impl RunDirectory {
                 resolved
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                if place.file_name().is_none() {
+                // A link to nothing is there, and cannot be replaced by a directory.
+                if place.file_name().is_none() || place.symlink_metadata().is_ok() {
                     return Err(failed(error));
                 }
                 std::path::absolute(place).map_err(failed)?
@@ -108,6 +110,8 @@ impl RunDirectory {
         let old = self.workshop.path().join("old");
         let replaces = self.place.exists();
         if replaces {
+            // The run may have taken long, and others may have put something there.
+            require_replaceable(&self.place, &self.place).map_err(io::Error::other)?;
             fs::rename(&self.place, &old)?;
         }
         let placed = fs::rename(fresh, &self.place);
@@ -122,11 +126,10 @@ impl RunDirectory {
 fn require_replaceable(place: &Path, resolved: &Path) -> Result<(), PrepareError> {
     let failed = |error| PrepareError::Io(place.to_owned(), error);
     if !resolved.is_dir() {
-        return Err(PrepareError::Occupied(place.to_owned()));
+        return Err(PrepareError::NoDirectory(place.to_owned()));
     }
-    let empty = fs::read_dir(resolved).map_err(failed)?.next().is_none();
-    if !empty && !is_ours(resolved) {
-        return Err(PrepareError::Occupied(place.to_owned()));
+    if let Some(foreign) = foreign_entry(resolved).map_err(failed)? {
+        return Err(PrepareError::Occupied(place.to_owned(), foreign));
     }
     let here = std::env::current_dir().map_err(failed)?;
     if here.starts_with(resolved) {
@@ -135,11 +138,30 @@ fn require_replaceable(place: &Path, resolved: &Path) -> Result<(), PrepareError
     Ok(())
 }
 
-/// Whether a directory has a manifest of this program.
-fn is_ours(directory: &Path) -> bool {
-    let Ok(text) = fs::read_to_string(directory.join(MANIFEST)) else { return false };
-    let manifest: Result<serde_json::Value, _> = serde_json::from_str(&text);
-    manifest.is_ok_and(|manifest| manifest["tool"] == TOOL)
+/// The first entry by name that no run of this program put into the directory: all that its manifest does not
+/// name. Notes that somebody keeps beside their results, or a run within a run, are not ours to remove.
+fn foreign_entry(directory: &Path) -> io::Result<Option<OsString>> {
+    let ours = files_of_the_run(directory);
+    let mut first: Option<OsString> = None;
+    for entry in fs::read_dir(directory)? {
+        let name = entry?.file_name();
+        let foreign = !name.to_str().is_some_and(|name| ours.contains(name));
+        if foreign && first.as_ref().is_none_or(|first| name < *first) {
+            first = Some(name);
+        }
+    }
+    Ok(first)
+}
+
+/// The names of a run's files, from its manifest; none if there is no manifest of this program.
+fn files_of_the_run(directory: &Path) -> BTreeSet<String> {
+    let read = || -> Option<BTreeSet<String>> {
+        let text = fs::read_to_string(directory.join(MANIFEST)).ok()?;
+        let manifest: serde_json::Value = serde_json::from_str(&text).ok()?;
+        let files = manifest["files"].as_object().filter(|_| manifest["tool"] == TOOL)?;
+        Some(files.keys().cloned().chain([MANIFEST, HOST].map(str::to_owned)).collect())
+    };
+    read().unwrap_or_default()
 }
 
 fn write_hashed(
@@ -227,6 +249,14 @@ mod tests {
         names
     }
 
+    /// What is in the way at a place.
+    fn foreign(place: &Path) -> String {
+        match RunDirectory::prepare(place) {
+            Err(PrepareError::Occupied(_, name)) => name.into_string().unwrap(),
+            other => panic!("{other:?}"),
+        }
+    }
+
     fn commit(place: &Path, interrupted: bool) -> bool {
         let made = Made::crashes(5, 8);
         let report = made.report();
@@ -251,7 +281,11 @@ mod tests {
         assert_eq!(manifest["files"].as_object().unwrap().len(), OUTPUTS.len());
 
         let before: Vec<_> = first.iter().map(|name| fs::read(place.join(name)).unwrap()).collect();
-        fs::write(place.join("left-over"), "").unwrap();
+        // A file of a version that wrote more of them.
+        let manifest = fs::read_to_string(place.join(MANIFEST)).unwrap();
+        let older = manifest.replace("\"files\": {", "\"files\": {\n    \"old.csv\": \"00\",");
+        fs::write(place.join(MANIFEST), older).unwrap();
+        fs::write(place.join("old.csv"), "").unwrap();
         assert!(commit(&place, false));
         assert_eq!(names(&place), first);
         let after: Vec<_> = first.iter().map(|name| fs::read(place.join(name)).unwrap()).collect();
@@ -276,13 +310,52 @@ mod tests {
         drop(RunDirectory::prepare(&place).unwrap());
         assert!(place.is_dir(), "an empty directory will do, and stays");
         fs::write(place.join("thesis.txt"), "").unwrap();
-        assert!(matches!(RunDirectory::prepare(&place), Err(PrepareError::Occupied(_))));
+        assert_eq!(foreign(&place), "thesis.txt");
         fs::write(place.join(MANIFEST), "{\"name\": \"somebody's web app\"}").unwrap();
-        assert!(matches!(RunDirectory::prepare(&place), Err(PrepareError::Occupied(_))));
+        assert_eq!(foreign(&place), MANIFEST);
         let file = place.join("thesis.txt");
-        assert!(matches!(RunDirectory::prepare(&file), Err(PrepareError::Occupied(_))));
+        assert!(matches!(RunDirectory::prepare(&file), Err(PrepareError::NoDirectory(_))));
         assert!(matches!(RunDirectory::prepare(&file.join("run")), Err(PrepareError::Io(..))));
-        assert!(matches!(RunDirectory::prepare(Path::new("/")), Err(PrepareError::Occupied(_))));
+        assert!(matches!(RunDirectory::prepare(Path::new("/")), Err(PrepareError::Occupied(..))));
         assert_eq!(names(around.path()), ["precious"]);
+    }
+
+    #[test]
+    fn what_somebody_keeps_within_a_run_directory_is_not_ours() {
+        let around = TempDir::new().unwrap();
+        let place = around.path().join("run");
+        assert!(commit(&place, false));
+        fs::write(place.join("notes.txt"), "the p99 is odd").unwrap();
+        assert_eq!(foreign(&place), "notes.txt");
+        fs::remove_file(place.join("notes.txt")).unwrap();
+        assert!(commit(&place.join("inner"), false));
+        assert_eq!(foreign(&place), "inner");
+    }
+
+    #[test]
+    fn what_comes_to_the_place_during_the_run_is_not_replaced() {
+        let around = TempDir::new().unwrap();
+        let place = around.path().join("run");
+        let made = Made::crashes(5, 8);
+        let report = made.report();
+        let summary = Summary::of(&report);
+        let directory = RunDirectory::prepare(&place).unwrap();
+        fs::create_dir(&place).unwrap();
+        fs::write(place.join("thesis.txt"), "").unwrap();
+        let contents = Contents { report: &report, summary: &summary };
+        let error = directory.commit(&contents, HOST, || false).unwrap_err();
+        assert!(error.to_string().contains("thesis.txt"), "{error}");
+        assert_eq!(names(&place), ["thesis.txt"]);
+        assert_eq!(names(around.path()), ["run"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_nothing_is_refused_before_the_run() {
+        let around = TempDir::new().unwrap();
+        let link = around.path().join("link");
+        std::os::unix::fs::symlink("nothing", &link).unwrap();
+        assert!(matches!(RunDirectory::prepare(&link), Err(PrepareError::Io(..))));
+        assert_eq!(names(around.path()), ["link"]);
     }
 }

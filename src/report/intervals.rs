@@ -120,9 +120,10 @@ mod tests {
 
     #[test]
     fn textbook_ranks_of_a_median() {
-        // Tables of the sign test: n = 10 gives 2 and 9, n = 100 gives 40 and 61.
-        assert_eq!(rank_interval(10, 50), Interval { low: Some(2), high: Some(9) });
-        assert_eq!(rank_interval(100, 50), Interval { low: Some(40), high: Some(61) });
+        // Tables of the sign test: n = 9 gives 2 and 8 (96.1 %), n = 25 gives 8 and 18.
+        for (n, low, high) in [(9, 2, 8), (10, 2, 9), (15, 4, 12), (25, 8, 18), (30, 10, 21), (100, 40, 61)] {
+            assert_eq!(rank_interval(n, 50), Interval { low: Some(low), high: Some(high) });
+        }
     }
 
     #[test]

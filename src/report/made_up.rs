@@ -8,14 +8,12 @@ use std::collections::BTreeMap;
 use super::Report;
 use crate::analysis::{Absence, Bound, BoundRange};
 use crate::engine::{SimDuration, SimTime};
-use crate::model::client::ClientConfig;
-use crate::model::eureka::{Flavour, ServerConfig};
 use crate::model::id::InstanceId;
 use crate::model::stage::{EventKind, Stage};
 use crate::observe::{
     Detection, Ending, Injected, LoadMinute, Minute, Mistake, Outcome, ReplicateData, RunData,
 };
-use crate::scenario::{Application, Delay, Network, Scenario};
+use crate::scenario::{Application, Scenario, default_scenario};
 use crate::sweep::Verdict;
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -252,29 +250,16 @@ fn bound(event: EventKind, stage: Stage, ms: [u64; 3]) -> Bound {
 }
 
 fn scenario(title: &str) -> Scenario {
+    let default = default_scenario().scenario;
+    let orders = Application { name: "orders".to_owned(), instances: 100, ..default.applications[0].clone() };
     Scenario {
         title: title.to_owned(),
-        about: String::new(),
         seed: 7,
-        replicates: 300,
-        duration: SimDuration::from_secs(3_600),
-        stop_when_settled: true,
-        start_window: SimDuration::from_secs(30),
-        warm_up: SimDuration::from_secs(300),
-        event_budget: 1_000_000,
         release: "2025.0".to_owned(),
-        server: ServerConfig::defaults(Flavour::Spring),
-        server_starts_at_second: None,
-        server_client: ClientConfig::defaults(Flavour::Spring),
-        applications: vec![Application {
-            name: "orders".to_owned(),
-            instances: 100,
-            observers: true,
-            balancer_first_call: None,
-            client: ClientConfig::defaults(Flavour::Spring),
-        }],
-        network: Network { latency: Delay::Constant(SimDuration::from_millis(1)) },
+        duration: SimDuration::from_secs(3_600),
+        applications: vec![orders],
         faults: Vec::new(),
         expectations: Vec::new(),
+        ..default
     }
 }

@@ -29,7 +29,7 @@ mod table;
 #[cfg(test)]
 mod made_up;
 
-pub use charts::{Recorded, detection_times_svg};
+pub use charts::{Recorded, detection_times_svg, svg_to_png};
 pub use directory::{PrepareError, RunDirectory};
 pub use host::Host;
 pub use intervals::{Interval, rank_interval};

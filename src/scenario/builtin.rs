@@ -1,6 +1,7 @@
 //! The scenarios that come with the program.
 
 use super::load::{Loaded, parse};
+use super::suggest::{closest, in_short};
 
 /// Their names and texts, the default one first.
 pub const BUILTIN: [(&str, &str); 12] = [
@@ -30,6 +31,12 @@ pub const BUILTIN: [(&str, &str); 12] = [
 /// The text of a scenario that comes with the program.
 pub fn builtin(name: &str) -> Option<&'static str> {
     BUILTIN.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
+/// The name among them that a word most likely stands for, if one is near or has all of its words.
+pub fn closest_builtin(word: &str) -> Option<&'static str> {
+    let names = || BUILTIN.iter().map(|(name, _)| *name);
+    closest(word, names()).or_else(|| in_short(word, names()))
 }
 
 /// The scenario that runs when none is named: one instance of a default fleet is killed.

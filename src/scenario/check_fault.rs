@@ -185,16 +185,18 @@ fn count(
 ) -> Option<u32> {
     let count = values.count("count")?;
     let most = fleet.most(application);
+    // That there is nobody at all is told where the instances are.
     if let Some(most) = most
-        && u64::from(count) > most
+        && (1..u64::from(count)).contains(&most)
     {
+        let most_in_words = if most == 1 { "1 instance".into() } else { format!("{most} instances") };
         let whose = match application {
             Some(app) => format!("`{}` has", fleet.applications[app.index()].name),
             None => "the fleet has".into(),
         };
         let place = values.node("count").map(|node| node.place.clone());
         problems.push(
-            Problem::error(place, format!("{whose} only {most} instances"))
+            Problem::error(place, format!("{whose} only {}", most_in_words))
                 .label(format!("at most {most}"))
                 .hint("to hit every one, write `all = true`"),
         );

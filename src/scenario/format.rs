@@ -22,8 +22,10 @@ pub(super) struct Key {
 /// What may stand behind a key.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Shape {
-    /// A text.
+    /// A text of one line: it is shown in tables and in charts.
     Text,
+    /// A text of any number of lines.
+    Lines,
     /// `true` or `false`.
     Flag,
     /// A whole number in a range, in a unit (empty: things).
@@ -101,7 +103,7 @@ pub(super) use section;
 
 static TOP_KEYS: [Key; 16] = [
     key("title", Shape::Text, "`untitled`", "One line: what the scenario shows."),
-    key("about", Shape::Text, "empty", "A paragraph: why, and what to expect."),
+    key("about", Shape::Lines, "empty", "A paragraph: why, and what to expect."),
     key("seed", count(0, u64::MAX), "1", "The seed of all chance."),
     key(
         "replicates",

@@ -20,7 +20,7 @@ fn value(shape: Shape) -> String {
         if words.is_empty() { String::new() } else { format!(", or {}", one_of(words.iter().copied())) }
     };
     match shape {
-        Shape::Text => "text".into(),
+        Shape::Text | Shape::Lines => "text".into(),
         Shape::Flag => "true or false".into(),
         Shape::Count { min, max: u64::MAX, .. } => format!("whole number, at least {min}"),
         Shape::Count { min, max, unit } => format!("{min} to {max} {unit}").trim_end().to_owned(),

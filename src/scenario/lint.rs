@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use super::diagnostic::{Place, Problem};
 use super::document::{Node, Table};
-use super::types::{Application, Claim, Fault, Scenario, Targets, Verb, Which};
+use super::types::{Application, Claim, Delay, Fault, Scenario, Targets, Verb, Which};
 use super::{lint_protection, lint_size};
 use crate::engine::SimDuration;
 use crate::model::eureka::ServerConfig;
@@ -24,6 +24,7 @@ pub(super) fn lint(scenario: &Scenario, root: &Table) -> Vec<Problem> {
         warnings.extend(refused_delta(scenario, app, at, &whence));
         warnings.extend(logged_delta(app, at, &whence));
         warnings.extend(hanging_calls(scenario, app, at, &whence));
+        warnings.extend(slow_network(scenario, app, &whence));
     }
     warnings.extend(lint_protection::lint(scenario, &whence));
     warnings.extend(lint_size::lint(scenario));
@@ -174,6 +175,24 @@ fn hanging_calls(scenario: &Scenario, app: &Application, at: usize, whence: &Whe
                 client.heartbeat_executor_exponential_back_off_bound
             )),
     )
+}
+
+/// Answers that come after their call has been given up (`eureka-client.md` 2.1, 6.7).
+fn slow_network(scenario: &Scenario, app: &Application, whence: &Whence<'_>) -> Option<Problem> {
+    let (Delay::Constant(longest) | Delay::Uniform(_, longest)) = scenario.network.latency;
+    let round_trip = SimDuration::from_nanos(longest.as_nanos().saturating_mul(2));
+    let limits = [
+        (seconds(app.client.lease_renewal_interval_in_seconds), "a heartbeat"),
+        (seconds(app.client.registry_fetch_interval_seconds), "a fetch"),
+        (app.client.transport.read_limit(), "a call"),
+    ];
+    let (limit, call) = limits.into_iter().min()?;
+    let title = format!("an answer may take {round_trip}, but {call} is given up after {limit}");
+    (round_trip > limit).then(|| {
+        Problem::warning(whence.global(&["network", "latency"]), title)
+            .label("clients may never register, renew or fetch")
+            .hint("the latency is one way: a call takes two of it")
+    })
 }
 
 /// Settings that another one makes idle, unless they have their default, as in a canonical text.
@@ -336,6 +355,14 @@ mod tests {
         assert_eq!(warnings("[[fault]]\npause = { server = true, for = \"20s\" }"), "");
         let jersey = "[transport]\nkind = \"jersey\"\n[[fault]]\npause = { server = true, for = \"40s\" }";
         assert_eq!(warnings(jersey), "");
+    }
+
+    #[test]
+    fn answers_that_come_too_late() {
+        // Two of 16 s are 32 s, and a heartbeat's supervisor waits 30 s; two of 15 s are just in time.
+        let text = warnings("[network]\nlatency = { uniform = [\"0s\", \"16s\"] }");
+        assert!(text.contains("may take 32s, but a fetch is given up after 30s"), "{text}");
+        assert_eq!(warnings("[network]\nlatency = \"15s\""), "");
     }
 
     #[test]

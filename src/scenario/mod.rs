@@ -98,7 +98,7 @@ mod types;
 mod unmodelled;
 mod values;
 
-pub use builtin::{BUILTIN, builtin, default_scenario};
+pub use builtin::{BUILTIN, builtin, closest_builtin, default_scenario};
 pub use diagnostic::{Place, Problem, Problems, Severity, Source, Sources};
 pub use load::{LoadError, Loaded, load, parse};
 pub use print::canonical;

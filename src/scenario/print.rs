@@ -260,7 +260,7 @@ mod tests {
     fn every_corner_comes_back() {
         comes_back(
             r#"
-title = "quotes \" and \\ and\nlines"
+title = "quotes \" and \\ and ü"
 about = """
 two
 lines"""

@@ -9,6 +9,9 @@ use super::format_fault::{FAULT, TARGETS, VERBS};
 /// Durations, as far as a pattern can tell.
 const DURATION: &str = r"^\s*(0|([0-9]+\s*[A-Za-z]+\s*)+)$";
 
+/// A text of one line without control characters.
+const LINE: &str = r"^[^\u0000-\u001F\u007F-\u009F]*$";
+
 /// The JSON schema (draft 2020-12) of a scenario file.
 pub fn json_schema() -> Value {
     let mut schema = section(&TOP);
@@ -55,7 +58,8 @@ fn key(key: &'static Key) -> Value {
 
 fn shape(shape: Shape) -> Value {
     match shape {
-        Shape::Text => json!({ "type": "string" }),
+        Shape::Text => json!({ "type": "string", "pattern": LINE }),
+        Shape::Lines => json!({ "type": "string" }),
         Shape::Flag => json!({ "type": "boolean" }),
         Shape::Count { min, max, .. } => json!({ "type": "integer", "minimum": min, "maximum": max }),
         Shape::CountOrDefault { max, .. } => json!({ "type": "integer", "maximum": max }),

@@ -40,7 +40,8 @@ fn check_value(entry: &Entry, key: &'static Key, problems: &mut Vec<Problem>) {
             _ => Some(wrong_type(entry, "a table").hint(format!("write `[{}]`", key.name))),
         },
         Shape::Tables(section) => return check_tables(entry, section, problems),
-        Shape::Text => node.as_text().is_none().then(|| wrong_type(entry, "a text")),
+        Shape::Text => text(entry, ""),
+        Shape::Lines => text(entry, "\n\r\t"),
         Shape::Flag => (!matches!(node.value, Value::Flag(_))).then(|| wrong_flag(entry)),
         Shape::Count { min, max, unit } => count(entry, min, max, unit),
         Shape::CountOrDefault { max, default, unit } => count_or_default(entry, max, default, unit),
@@ -124,6 +125,24 @@ fn home_of(key: &str) -> Option<&'static str> {
 fn wrong_type(entry: &Entry, wanted: &str) -> Problem {
     Problem::error(entry.node.place.clone(), format!("`{}` must be {wanted}", entry.key))
         .label(format!("this is {}", entry.node.value.kind()))
+}
+
+/// A text is shown on terminals and in charts, which are XML: control characters would act there, and XML has
+/// neither these nor the two last characters of the basic plane.
+fn text(entry: &Entry, allowed: &str) -> Option<Problem> {
+    let Some(text) = entry.node.as_text() else { return Some(wrong_type(entry, "a text")) };
+    let wrong = |c: char| (c.is_control() || matches!(c, '\u{FFFE}' | '\u{FFFF}')) && !allowed.contains(c);
+    let found = text.chars().find(|&c| wrong(c))?;
+    let place = entry.node.place.clone();
+    let key = &entry.key;
+    Some(if matches!(found, '\n' | '\r') {
+        let problem = Problem::error(place, format!("`{key}` must be one line")).label("has a line break");
+        if key == "title" { problem.hint("a paragraph goes into `about`") } else { problem }
+    } else {
+        Problem::error(place, format!("`{key}` must not have control characters"))
+            .label(format!("has U+{:04X}", u32::from(found)))
+            .hint("leave it out")
+    })
 }
 
 fn wrong_flag(entry: &Entry) -> Problem {

@@ -183,17 +183,11 @@ impl World<'_> {
     /// The first step of a server's life, and what follows from it.
     fn boot_server(&mut self, now: SimTime, schedule: &mut Schedule<Event>) {
         let own_view = self.own_view();
-        let mut effects = std::mem::take(&mut self.server_effects);
-        let mut lent = Step {
-            now: self.wall.now(now),
-            dice: self.server.chance.with(&self.seed),
-            views: &mut self.views,
-            out: &mut effects,
-        };
         let config = Arc::clone(&self.server.config);
         let generation = self.server.next_generation;
-        self.server.server = Some(EurekaServer::start(config, generation, own_view, &mut lent));
-        self.do_for_server(effects, now, schedule);
+        self.lend_to_server(now, schedule, |server, step| {
+            *server = Some(EurekaServer::start(config, generation, own_view, step));
+        });
     }
 
     /// The server, which runs or is paused.
@@ -210,6 +204,19 @@ impl World<'_> {
         schedule: &mut Schedule<Event>,
         step: impl FnOnce(&mut EurekaServer, &mut Step<'_, ServerEffect>) -> T,
     ) -> T {
+        self.lend_to_server(now, schedule, |server, lent| {
+            step(server.as_mut().expect("a server that is not down is alive"), lent)
+        })
+    }
+
+    /// Lends time, chance and views to the server's place, alive or not, and does what comes out.
+    #[inline]
+    fn lend_to_server<T>(
+        &mut self,
+        now: SimTime,
+        schedule: &mut Schedule<Event>,
+        act: impl FnOnce(&mut Option<EurekaServer>, &mut Step<'_, ServerEffect>) -> T,
+    ) -> T {
         let mut effects = std::mem::take(&mut self.server_effects);
         let mut lent = Step {
             now: self.wall.now(now),
@@ -217,8 +224,7 @@ impl World<'_> {
             views: &mut self.views,
             out: &mut effects,
         };
-        let server = self.server.server.as_mut().expect("a server that is not down is alive");
-        let result = step(server, &mut lent);
+        let result = act(&mut self.server.server, &mut lent);
         self.do_for_server(effects, now, schedule);
         result
     }

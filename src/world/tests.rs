@@ -7,7 +7,9 @@ use crate::model::client::{ClientConfig, TransportConfig, TransportKind};
 use crate::model::eureka::{Flavour, ServerConfig};
 use crate::model::stage::Stage;
 use crate::observe::{Ending, Outcome, ReplicateData};
-use crate::scenario::{Application, Delay, Fault, Network, Scenario, Selection, Targets, Verb, Which};
+use crate::scenario::{
+    Application, Delay, Fault, Scenario, Selection, Targets, Verb, Which, default_scenario,
+};
 
 const fn s(seconds: u64) -> SimDuration {
     SimDuration::from_secs(seconds)
@@ -15,30 +17,14 @@ const fn s(seconds: u64) -> SimDuration {
 
 /// `instances` of one application on a standalone Spring server with all defaults.
 fn fleet(instances: u32) -> Scenario {
+    let default = default_scenario().scenario;
+    let application = Application { name: "orders".to_owned(), instances, ..default.applications[0].clone() };
     Scenario {
-        title: String::new(),
-        about: String::new(),
-        seed: 1,
         replicates: 1,
-        duration: s(1_800),
-        stop_when_settled: true,
-        start_window: s(30),
-        warm_up: s(300),
-        event_budget: 10_000_000,
-        release: "2025.0".to_owned(),
-        server: ServerConfig::defaults(Flavour::Spring),
-        server_starts_at_second: None,
-        server_client: ClientConfig::defaults(Flavour::Spring),
-        applications: vec![Application {
-            name: "orders".to_owned(),
-            instances,
-            observers: true,
-            balancer_first_call: None,
-            client: ClientConfig::defaults(Flavour::Spring),
-        }],
-        network: Network { latency: Delay::Constant(SimDuration::from_millis(1)) },
+        applications: vec![application],
         faults: Vec::new(),
         expectations: Vec::new(),
+        ..default
     }
 }
 
@@ -250,6 +236,7 @@ fn a_server_that_registers_with_itself_holds_a_lease_of_its_own() {
     scenario.server.register_with_eureka = true;
     scenario.server.fetch_registry = true;
     scenario.server.registry_sync_retries = 5;
+    scenario.server_client = ClientConfig::defaults(Flavour::Spring);
     let data = run(&scenario, 0);
     assert_eq!(data.left_at_end, 12, "eleven and the server itself");
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use stillup::model::stage::Stage;
 
-use super::TIE_MS;
 use super::records::{LogLine, Recording};
 
 /// Observers inside real clients leave only the moment at which they saw a change; they looked at least this
@@ -106,20 +105,4 @@ pub(crate) fn stage_of(observer: &str) -> Option<Stage> {
         None if observer.starts_with("client") => Some(Stage::Client),
         _ => None,
     }
-}
-
-/// How often scripted observers fetched, in whole seconds: the median of what lies between two fetches.
-pub(crate) fn fetch_interval_s(recording: &Recording) -> Option<u32> {
-    let scripted = recording.sights.iter().filter(|sight| sight.observer.starts_with("client"));
-    let gone = scripted.filter(|sight| sight.change == "gone");
-    let mut waits: Vec<i64> = gone.filter_map(|sight| Some(sight.sent_ms - sight.prev_sent_ms?)).collect();
-    waits.sort_unstable();
-    let median = *waits.get(waits.len() / 2)?;
-    u32::try_from((median + 500) / 1_000).ok()
-}
-
-/// Whether a measured moment can lie between two simulated ones.
-pub(crate) fn lies_within(measured: Measured, from_ms: i64, to_ms: i64) -> bool {
-    let earliest_ms = measured.latest_ms - measured.poll_ms;
-    measured.latest_ms + TIE_MS >= from_ms && earliest_ms - TIE_MS <= to_ms
 }

@@ -19,17 +19,17 @@ use std::sync::atomic::AtomicBool;
 use stillup::analysis::ks;
 use stillup::engine::SimDuration;
 use stillup::model::client::ClientConfig;
-use stillup::model::eureka::{Flavour, ServerConfig};
+use stillup::model::eureka::ServerConfig;
 use stillup::model::id::AppId;
 use stillup::model::stage::Stage;
 use stillup::observe::{Outcome, ReplicateData};
-use stillup::scenario::{Application, Delay, Fault, Network, Scenario, Selection, Targets, Verb, Which};
+use stillup::scenario::{Application, Fault, Scenario, Selection, Targets, Verb, Which, default_scenario};
 use stillup::sweep;
 
-use super::deaths::{Death, Measured, deaths, fetch_interval_s, lies_within, stage_of};
+use super::deaths::{Death, Measured, deaths, stage_of};
 use super::records::Recording;
 use super::settings::server_config;
-use super::{Kind, tape};
+use super::{Kind, TIE_MS, tape};
 
 /// So many crashes have a range that is worth a comparison.
 const RANGE_FROM: usize = 5;
@@ -106,20 +106,17 @@ fn setup(recording: &Recording, first_death_ms: i64) -> Result<Scenario, String>
     let (eviction_ms, cache_ms) = periods_ms(&server);
     Ok(Scenario {
         title: recording.name.clone(),
-        about: String::new(),
-        seed: SEED,
-        replicates: 1,
         duration: SimDuration::from_secs(7_200),
-        stop_when_settled: true,
         start_window: millis(window_ms),
         warm_up: millis(first_death_ms - open.t_ms - window_ms),
-        event_budget: 100_000_000,
         release: recording.experiment.eureka.clone(),
+        server_client: ClientConfig {
+            register_with_eureka: server.register_with_eureka,
+            fetch_registry: server.fetch_registry,
+            ..ClientConfig::defaults(server.flavour)
+        },
         server,
-        server_starts_at_second: None,
-        server_client: ClientConfig::defaults(Flavour::Spring),
         applications: applications(recording, fetch_interval_s),
-        network: Network { latency: Delay::Constant(millis(1)) },
         faults: vec![Fault {
             at: SimDuration::ZERO,
             // All that the two timers can do to each other.
@@ -130,6 +127,7 @@ fn setup(recording: &Recording, first_death_ms: i64) -> Result<Scenario, String>
             })),
         }],
         expectations: Vec::new(),
+        ..default_scenario().scenario
     })
 }
 
@@ -162,6 +160,16 @@ fn applications(recording: &Recording, fetch_interval_s: u32) -> Vec<Application
         ("real", real_ones.len(), real),
     ];
     fleet.into_iter().filter(|part| part.1 > 0).map(application).collect()
+}
+
+/// How often scripted observers fetched, in whole seconds: the median of what lies between two fetches.
+fn fetch_interval_s(recording: &Recording) -> Option<u32> {
+    let scripted = recording.sights.iter().filter(|sight| sight.observer.starts_with("client"));
+    let gone = scripted.filter(|sight| sight.change == "gone");
+    let mut waits: Vec<i64> = gone.filter_map(|sight| Some(sight.sent_ms - sight.prev_sent_ms?)).collect();
+    waits.sort_unstable();
+    let median = *waits.get(waits.len() / 2)?;
+    u32::try_from((median + 500) / 1_000).ok()
 }
 
 fn periods_ms(server: &ServerConfig) -> (i64, i64) {
@@ -269,6 +277,12 @@ fn outside(what: &str, all: &[(&Death, Measured)], sorted: &[SimDuration]) -> Ve
         format!("{}: {what} {} ms, simulated {from} to {to} ms", death.instance, it.latest_ms)
     };
     strays.map(tell).collect()
+}
+
+/// Whether a measured moment can lie between two simulated ones.
+fn lies_within(measured: Measured, from_ms: i64, to_ms: i64) -> bool {
+    let earliest_ms = measured.latest_ms - measured.poll_ms;
+    measured.latest_ms + TIE_MS >= from_ms && earliest_ms - TIE_MS <= to_ms
 }
 
 /// One value a crash, ascending. Observers of one crash saw the same death, and one observer sees every death

@@ -21,6 +21,8 @@ const TOP: i32 = 76;
 const PANEL: i32 = 118;
 const AXIS: i32 = 44;
 const EVENT_GAP: i32 = 34;
+/// A line below an event's caption that says why there is no closed form.
+const REASON: i32 = 20;
 /// A curve has at most this many steps, each two points.
 const STEPS: usize = 1_000;
 
@@ -39,7 +41,9 @@ pub struct Recorded {
 pub fn detection_times_svg(report: &Report<'_>, summary: &Summary, recorded: &[Recorded]) -> String {
     let events: Vec<Vec<Panel<'_>>> =
         summary.events_watched().map(|event| panels(report, summary, recorded, event)).collect();
-    let heights = events.iter().map(|panels| panels.len() as i32 * PANEL + AXIS);
+    let heights = events
+        .iter()
+        .map(|panels| panels.len() as i32 * PANEL + AXIS + reasons(panels).len() as i32 * REASON);
     let gaps = EVENT_GAP * events.len() as i32;
     let height = TOP + heights.sum::<i32>() + gaps;
     let dots = if recorded.is_empty() { "" } else { " Dots: recorded at a real set-up." };
@@ -55,6 +59,11 @@ pub fn detection_times_svg(report: &Report<'_>, summary: &Summary, recorded: &[R
         for panels in &events {
             paint::write(canvas, caption(panels[0].event), 16, INK, (24, top));
             top += EVENT_GAP - 8;
+            for reason in reasons(panels) {
+                let fitted = fitting(canvas, &reason, 14, WIDTH - RIGHT_MARGIN - 24);
+                paint::write(canvas, &fitted, 14, FAINT, (24, top - 2));
+                top += REASON;
+            }
             draw_event(canvas, panels, top);
             top += panels.len() as i32 * PANEL + AXIS + 8;
         }
@@ -103,6 +112,24 @@ fn caption(event: EventKind) -> &'static str {
         EventKind::Stop => "From an orderly stop until the stage no longer shows the instance",
         EventKind::Registration => "From a registration until the stage shows the instance",
     }
+}
+
+/// Why stages have no closed form, a line a reason. They mostly share one, and it is long: within the panels it
+/// would lie on the curves.
+fn reasons(panels: &[Panel<'_>]) -> Vec<String> {
+    let mut grouped: Vec<(&str, Vec<&str>)> = Vec::new();
+    for panel in panels {
+        let Some(because) = panel.figures.bound_absent_because.as_deref() else { continue };
+        match grouped.iter_mut().find(|(known, _)| *known == because) {
+            Some((_, stages)) => stages.push(panel.stage.name()),
+            None => grouped.push((because, vec![panel.stage.name()])),
+        }
+    }
+    let line = |(because, stages): (&str, Vec<&str>)| match stages.len() == panels.len() {
+        true => format!("No closed form: {because}."),
+        false => format!("No closed form for {}: {because}.", stages.join(", ")),
+    };
+    grouped.into_iter().map(line).collect()
 }
 
 fn draw_event(canvas: &Canvas<'_>, panels: &[Panel<'_>], top: i32) {
@@ -163,8 +190,10 @@ fn draw_panel(canvas: &Canvas<'_>, panel: &Panel<'_>, axis: &TimeAxis, top: i32,
 
     let middle = top + (PANEL - 14) / 2;
     paint::write_at(canvas, panel.stage.name(), font(16, INK), (HPos::Left, VPos::Center), (24, middle));
-    // The curve has left the lower right corner by the time it gets there.
-    notes(canvas, [(figures(panel.figures), INK), (second_line(panel.figures), FAINT)], top + PANEL - 28);
+    // The curve has left the lower right corner by the time it gets there, or else never comes to the upper one.
+    let stays_low = panel.sample.censored() * 2 > panel.sample.count();
+    let bottom = top + if stays_low { 40 } else { PANEL - 28 };
+    notes(canvas, [(figures(panel.figures), INK), (second_line(panel.figures), FAINT)], bottom);
 }
 
 /// Writes two lines that end at the right edge, on a light ground.
@@ -195,12 +224,8 @@ fn second_line(figures: &StageSummary) -> String {
     }
     let range =
         [figures.bound_min_ms, figures.bound_mean_ms, figures.bound_max_ms].map(|ms| ms.map(in_seconds));
-    match (range, &figures.bound_absent_because) {
-        ([Some(min), Some(mean), Some(max)], _) => {
-            parts.push(format!("closed form {min} to {max} s, mean {mean} s"));
-        }
-        (_, Some(because)) => parts.push(format!("no closed form: {because}")),
-        (_, None) => {}
+    if let [Some(min), Some(mean), Some(max)] = range {
+        parts.push(format!("closed form {min} to {max} s, mean {mean} s"));
     }
     parts.join("; ")
 }

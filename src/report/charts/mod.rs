@@ -12,6 +12,7 @@ mod raster;
 mod renewals;
 
 pub use detection_times::{Recorded, detection_times_svg};
+pub use raster::svg_to_png;
 
 use std::io::{self, Write};
 
@@ -61,7 +62,7 @@ impl Output for Png {
     }
 
     fn write(&self, contents: &Contents<'_>, into: &mut dyn Write) -> io::Result<()> {
-        into.write_all(&raster::png(&(self.0.draw)(contents)))
+        into.write_all(&svg_to_png(&(self.0.draw)(contents)))
     }
 }
 
@@ -95,7 +96,7 @@ mod tests {
                 assert!(svg.len() < 400_000, "{name} {}: {} bytes", chart.svg, svg.len());
                 if let Some(directory) = std::env::var_os("STILLUP_CHARTS") {
                     let path = std::path::Path::new(&directory).join(format!("{name}-{}", chart.png));
-                    std::fs::write(path, raster::png(&svg)).unwrap();
+                    std::fs::write(path, svg_to_png(&svg)).unwrap();
                 }
             }
         }

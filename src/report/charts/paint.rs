@@ -7,7 +7,7 @@ use plotters::style::{Color, register_font};
 
 use crate::model::stage::Stage;
 
-/// A subset of DejaVu Sans (Latin-1 and a few symbols); its licence stands beside it.
+/// A subset of DejaVu Sans (Latin, Greek, Cyrillic and a few symbols); its licence stands beside it.
 pub(super) const FONT: &[u8] = include_bytes!("../../../assets/DejaVuSans-subset.ttf");
 /// The family that the font file names itself.
 pub(super) const FONT_FAMILY: &str = "DejaVu Sans";

@@ -197,3 +197,31 @@ name = "orders"
 "#,
     );
 }
+
+#[test]
+fn a_title_of_two_lines_and_one_that_would_act_on_a_terminal() {
+    expect(
+        "title = \"Monday\\nTuesday\"\n[[application]]\nname = \"orders\"\ninstances = 3\n",
+        &[],
+        r#"error: `title` must be one line
+ --> my.toml:1:9
+  |
+1 | title = "Monday\nTuesday"
+  |         ^^^^^^^^^^^^^^^^^ has a line break
+  |
+  = help: a paragraph goes into `about`
+"#,
+    );
+    expect(
+        "title = \"\\u001b[31mred\"\n[[application]]\nname = \"orders\"\ninstances = 3\n",
+        &[],
+        r#"error: `title` must not have control characters
+ --> my.toml:1:9
+  |
+1 | title = "\u001b[31mred"
+  |         ^^^^^^^^^^^^^^^ has U+001B
+  |
+  = help: leave it out
+"#,
+    );
+}
