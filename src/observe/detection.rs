@@ -228,34 +228,41 @@ impl Detections {
     }
 
     /// All observations, equal ones together, by event time, instance, event, stage and outcome.
-    pub(super) fn finish(self, now: SimTime) -> Vec<Detection> {
-        let mut rows = BTreeMap::new();
-        for watch in &self.watches {
-            let mut count = |stage: Stage, sighting: Sighting| {
-                let outcome = match sighting {
-                    Sighting::None => return,
-                    Sighting::Open => Outcome::Censored(now.since(watch.at)),
-                    Sighting::Closed(at) => Outcome::Detected(at.since(watch.at)),
-                    Sighting::Superseded(at) => Outcome::Superseded(at.since(watch.at)),
-                };
-                *rows.entry((watch.at, watch.instance, watch.event, stage, outcome)).or_insert(0_u32) += 1;
+    pub(super) fn finish(mut self, now: SimTime) -> Vec<Detection> {
+        self.watches.sort_by_key(|watch| (watch.at, watch.instance, watch.event));
+        // One watch after the other, each gone when its rows are there: there may be millions.
+        self.watches.into_iter().flat_map(|watch| watch.rows(now)).collect()
+    }
+}
+
+impl Watch {
+    /// Its observations at the end of the run, equal ones together, by stage and outcome.
+    fn rows(self, now: SimTime) -> impl Iterator<Item = Detection> {
+        let mut counts = BTreeMap::new();
+        let mut count = |stage: Stage, sighting: Sighting| {
+            let outcome = match sighting {
+                Sighting::None => return,
+                Sighting::Open => Outcome::Censored(now.since(self.at)),
+                Sighting::Closed(at) => Outcome::Detected(at.since(self.at)),
+                Sighting::Superseded(at) => Outcome::Superseded(at.since(self.at)),
             };
-            count(Stage::Registry, watch.server[0]);
-            count(Stage::Served, watch.server[1]);
-            for sightings in &watch.observers {
-                count(Stage::Client, sightings[0]);
-                count(Stage::Balancer, sightings[1]);
-            }
+            *counts.entry((stage, outcome)).or_insert(0_u32) += 1;
+        };
+        count(Stage::Registry, self.server[0]);
+        count(Stage::Served, self.server[1]);
+        for sightings in &self.observers {
+            count(Stage::Client, sightings[0]);
+            count(Stage::Balancer, sightings[1]);
         }
-        let row = |((at, instance, event, stage, outcome), count)| Detection {
+        let (event, instance, at) = (self.event, self.instance, self.at);
+        counts.into_iter().map(move |((stage, outcome), count)| Detection {
             event,
             instance,
             at,
             stage,
             outcome,
             count,
-        };
-        rows.into_iter().map(row).collect()
+        })
     }
 }
 

@@ -5,8 +5,7 @@
 //! which of the last two a bare number is: 2.0.4 is both. A train or line without a patch means its newest.
 //!
 //! Few things differ between releases: whether an eviction lowers the expectation (from Eureka 1.9.17), how
-//! the threshold is kept (up to 1.9.3), the HTTP client below the Eureka client, the default balancer, and
-//! what Spring Boot's OUT_OF_SERVICE health is mapped to.
+//! the threshold is kept (up to 1.9.3), the HTTP client below the Eureka client, and the default balancer.
 //!
 //! Source: `eureka-server.md` 0.1, 0.2, 2.4, 4.2; `eureka-client.md` 0.2, 0.3, 6.6. The service releases of
 //! Greenwich and Hoxton are counted as their bills of materials do; Hoxton.SR2 was not checked and is refused.
@@ -22,7 +21,6 @@ use self::lines::{EUREKA_LINES, LINES};
 use super::config::{Flavour, ServerRules};
 use crate::engine::SimDuration;
 use crate::model::client::{BalancerConfig, TransportConfig, TransportKind};
-use crate::model::message::Status;
 
 /// A Netflix Eureka version: major, minor, patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -140,14 +138,6 @@ impl Release {
             BalancerConfig::Ribbon { refresh_interval: SimDuration::from_secs(30) }
         }
     }
-
-    /// What Spring Boot's OUT_OF_SERVICE health is registered as.
-    pub fn boot_out_of_service(&self) -> Status {
-        match self.spring {
-            Some(version) if version >= SpringVersion(3, 1, 4) => Status::Down,
-            _ => Status::OutOfService,
-        }
-    }
 }
 
 impl fmt::Display for EurekaVersion {
@@ -229,8 +219,6 @@ mod tests {
         assert!(!spring("4.3.0").server_client_transport().understands_not_found);
         assert!(matches!(spring("2.2").balancer(), BalancerConfig::Ribbon { .. }));
         assert!(matches!(spring("3.0").balancer(), BalancerConfig::SpringCloudLoadBalancer { .. }));
-        assert_eq!(spring("3.1.3").boot_out_of_service(), Status::OutOfService);
-        assert_eq!(spring("3.1.4").boot_out_of_service(), Status::Down);
     }
 
     #[test]
