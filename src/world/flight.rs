@@ -27,6 +27,9 @@ pub(super) struct Flight {
     pub(super) sent_at: SimTime,
     /// The caller has given up: an answer would find nobody.
     pub(super) given_up: bool,
+    /// When its caller gives up, once that is set: places are used again so often that a generation alone might
+    /// come round while an old limit waits.
+    pub(super) limit_at: SimTime,
     /// Why no answer comes, once that is known.
     pub(super) silence: Silence,
     /// It waits at a paused server, which will still take it up.
@@ -48,6 +51,7 @@ impl Flight {
             answer: Answer::None,
             sent_at,
             given_up: false,
+            limit_at: SimTime::MAX,
             silence: Silence::BlackHole,
             is_under_way: false,
         }

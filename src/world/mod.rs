@@ -125,7 +125,7 @@ impl World<'_> {
             State::Running => self.step_client(client, now, schedule, |client, config, step| {
                 client.on_timer(config, timer, generation, step);
             }),
-            State::Paused(_) => node.waiting.get_or_insert_default().timers.push(event),
+            State::Paused { .. } => node.waiting.get_or_insert_default().timers.push(event),
             State::Down => {}
         }
     }
@@ -134,7 +134,7 @@ impl World<'_> {
         let Event::ServerTimerDue { timer, generation, .. } = event else { unreachable!() };
         match self.server.state {
             State::Running => self.run_server_timer(timer, generation, now, schedule),
-            State::Paused(_) => self.server.waiting.timers.push(event),
+            State::Paused { .. } => self.server.waiting.timers.push(event),
             State::Down => {}
         }
     }

@@ -15,8 +15,13 @@ pub(super) enum State {
     Down,
     /// It runs; a stopping process still does.
     Running,
-    /// It stands still since then (garbage collection, SIGSTOP); its kernel goes on.
-    Paused(SimTime),
+    /// It stands still (garbage collection, SIGSTOP); its kernel goes on.
+    Paused {
+        /// From then.
+        since: SimTime,
+        /// Until then: the end of an earlier pause, which a crash cut short, does not wake it.
+        until: SimTime,
+    },
 }
 
 /// What came for a paused process: on resume first what had arrived, then the timers that are due.

@@ -7,11 +7,33 @@ use super::node::{State, Waiting};
 use crate::engine::{Schedule, SimTime};
 use crate::model::id::ClientId;
 
+impl State {
+    /// Stops what runs, and lets what is stopped stand for as long as the longer of both pauses.
+    fn pause(&mut self, now: SimTime, until: SimTime) {
+        *self = match *self {
+            Self::Down => Self::Down,
+            Self::Running => Self::Paused { since: now, until },
+            Self::Paused { since, until: before } => Self::Paused { since, until: before.max(until) },
+        };
+    }
+
+    /// Lets what is stopped go on, if its time has come; says since when it stood.
+    fn resume(&mut self, now: SimTime) -> Option<SimTime> {
+        match *self {
+            Self::Paused { since, until } if until <= now => {
+                *self = Self::Running;
+                Some(since)
+            }
+            _ => None,
+        }
+    }
+}
+
 impl World<'_> {
     /// Stops the processes in their tracks.
-    pub(super) fn pause(&mut self, hit: &[ClientId], now: SimTime) {
+    pub(super) fn pause(&mut self, hit: &[ClientId], now: SimTime, until: SimTime) {
         for client in hit {
-            self.clients[client.index()].state = State::Paused(now);
+            self.clients[client.index()].state.pause(now, until);
         }
     }
 
@@ -24,8 +46,7 @@ impl World<'_> {
 
     fn resume_client(&mut self, client: ClientId, now: SimTime, schedule: &mut Schedule<Event>) {
         let node = &mut self.clients[client.index()];
-        let State::Paused(since) = node.state else { return };
-        node.state = State::Running;
+        let Some(since) = node.state.resume(now) else { return };
         let waiting = *node.waiting.take().unwrap_or_default();
         self.step_client(client, now, schedule, |client, config, step| {
             client.on_resume(config, since, step);
@@ -34,19 +55,18 @@ impl World<'_> {
     }
 
     /// Stops the server, and its own client with it.
-    pub(super) fn pause_server(&mut self, now: SimTime) {
-        if self.server.state == State::Running {
-            self.server.state = State::Paused(now);
-            if let Some(client) = self.own_client {
-                self.pause(&[client], now);
-            }
+    pub(super) fn pause_server(&mut self, now: SimTime, until: SimTime) {
+        self.server.state.pause(now, until);
+        if let Some(client) = self.own_client {
+            self.pause(&[client], now, until);
         }
     }
 
     /// Lets the server go on.
     pub(super) fn resume_server(&mut self, now: SimTime, schedule: &mut Schedule<Event>) {
-        let State::Paused(_) = self.server.state else { return };
-        self.server.state = State::Running;
+        if self.server.state.resume(now).is_none() {
+            return;
+        }
         let mut waiting = std::mem::take(&mut self.server.waiting);
         if !self.scenario.server.process_backlog_after_pause {
             for flight in waiting.arrivals.drain(..) {

@@ -289,3 +289,22 @@ fn a_round_trip_longer_than_the_read_limit_is_none() {
         assert_eq!((agreement.missing_in_registry, agreement.missing_in_views), (0, unseen), "{one_way_ms}");
     }
 }
+
+/// Paused for 100 s, killed and back after 20 s, paused again for 200 s: the end of the first pause wakes nobody.
+/// 600 s after the server's start is within the second.
+#[test]
+fn the_end_of_a_pause_that_a_crash_cut_short_wakes_nobody() {
+    let pause = |length| Verb::Pause { targets: Targets::Server, length: s(length) };
+    let restart =
+        Verb::Restart { targets: Targets::Server, down_for: s(20), new_id: false, graceful: false };
+    let mut scenario = fleet(10);
+    scenario.stop_when_settled = false;
+    for (at, verb) in [(0, pause(100)), (10, restart), (40, pause(200))] {
+        scenario.faults.push(Fault { at: s(at), within: s(0), verb });
+    }
+    let data = run(&scenario, 0);
+    // From 330 + 40 to 330 + 240 s nothing is answered.
+    let answered = |minute: usize| data.load[minute].requests.iter().sum::<u64>();
+    assert!(answered(5) > 0 && answered(10) > 0);
+    assert_eq!([answered(7), answered(8)], [0, 0]);
+}

@@ -79,7 +79,7 @@ impl World<'_> {
             State::Down => self.refuse(number, now, schedule),
             State::Running if !self.live_server().is_serving() => self.refuse(number, now, schedule),
             State::Running => self.serve(number, now, schedule),
-            State::Paused(_) => {
+            State::Paused { .. } => {
                 self.server.waiting.arrivals.push(number);
                 self.stall(number, Silence::Paused, now, schedule);
             }
@@ -119,7 +119,7 @@ impl World<'_> {
     pub(super) fn answer_arrives(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
         let client = self.flights.at(number).client;
         let node = &mut self.clients[client.index()];
-        if let State::Paused(_) = node.state {
+        if let State::Paused { .. } = node.state {
             node.waiting.get_or_insert_default().arrivals.push(number);
             return;
         }
@@ -147,12 +147,16 @@ impl World<'_> {
         now: SimTime,
         schedule: &mut Schedule<Event>,
     ) {
-        if !self.flights.is_current(number, generation) || self.flights.at(number).given_up {
+        if !self.flights.is_current(number, generation) {
+            return;
+        }
+        let flight = self.flights.at(number);
+        if flight.given_up || now < flight.limit_at {
             return;
         }
         let client = self.flights.at(number).client;
         let node = &mut self.clients[client.index()];
-        if let State::Paused(_) = node.state {
+        if let State::Paused { .. } = node.state {
             let event = Event::LimitReached { flight: number, generation };
             node.waiting.get_or_insert_default().timers.push(event);
             return;
@@ -188,6 +192,7 @@ impl World<'_> {
         let app = self.clients[flight.client.index()].app;
         let (limit, _) = config_of(self.scenario, app).transport.call_gives_up_after(flight.call, silence);
         let at = (flight.sent_at + limit).max(now);
+        flight.limit_at = at;
         let generation = self.flights.generation(number);
         schedule.at(at, Event::LimitReached { flight: number, generation });
     }
