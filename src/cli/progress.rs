@@ -26,7 +26,8 @@ impl Progress {
             let waiting = bar.clone();
             // One replicate may take long, so it is a thread that looks at the clock, not the work. It sleeps
             // in short steps, and the process does not wait for it.
-            std::thread::spawn(move || show_later(&waiting));
+            // Where no thread is to be had, there is no bar.
+            let _ = std::thread::Builder::new().spawn(move || show_later(&waiting));
         }
         Self { bar }
     }

@@ -17,6 +17,7 @@ use thiserror::Error;
 
 use super::manifest::{TOOL, hex};
 use super::{Contents, Host, Manifest, OUTPUTS, Output};
+use crate::sweep::on_threads;
 
 const MANIFEST: &str = "manifest.json";
 const HOST: &str = "host.json";
@@ -91,8 +92,9 @@ impl RunDirectory {
         // A directory of its own: the temporary one around it is readable by its owner only.
         let fresh = self.workshop.path().join("run");
         fs::create_dir(&fresh)?;
-        let written: io::Result<Vec<_>> =
-            OUTPUTS.par_iter().map(|output| write_hashed(*output, contents, &fresh)).collect();
+        let written: io::Result<Vec<_>> = on_threads(host.jobs, || {
+            OUTPUTS.par_iter().map(|output| write_hashed(*output, contents, &fresh)).collect()
+        });
         let hashes: BTreeMap<&'static str, String> = written?.into_iter().collect();
         fs::write(fresh.join(HOST), host.to_json())?;
         fs::write(fresh.join(MANIFEST), Manifest::of(contents.report, hashes).to_json())?;

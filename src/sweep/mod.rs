@@ -5,6 +5,6 @@ mod replicates;
 pub mod sample;
 pub mod verdict;
 
-pub use replicates::{Divergence, Progress, run, verify_determinism};
+pub use replicates::{Divergence, Progress, on_threads, run, verify_determinism};
 pub use sample::Sample;
 pub use verdict::{Verdict, judge};

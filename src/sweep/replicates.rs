@@ -40,14 +40,17 @@ pub fn run(
 
 /// Does the work on so many threads. Where the operating system refuses to start them (a container's limit), on
 /// half of them, and in the end on this one alone.
-fn on_threads<R: Send>(jobs: usize, work: impl FnOnce() -> R + Send) -> R {
+pub fn on_threads<R: Send>(jobs: usize, work: impl FnOnce() -> R + Send) -> R {
     let halves = std::iter::successors(Some(jobs.max(1)), |&jobs| (jobs > 1).then_some(jobs / 2));
     let mut pools = halves.map(|jobs| ThreadPoolBuilder::new().num_threads(jobs).build());
-    let pool = pools.find_map(Result::ok).unwrap_or_else(|| {
-        let here = ThreadPoolBuilder::new().num_threads(1).use_current_thread();
-        here.build().expect("the current thread runs already")
-    });
-    pool.install(work)
+    if let Some(pool) = pools.find_map(Result::ok) {
+        return pool.install(work);
+    }
+    match ThreadPoolBuilder::new().num_threads(1).use_current_thread().build() {
+        Ok(pool) => pool.install(work),
+        // It has become a pool of its own the last time.
+        Err(_) => work(),
+    }
 }
 
 /// A replicate that does not come out the same twice.
