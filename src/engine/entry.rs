@@ -20,11 +20,22 @@ pub(super) type Key = u128;
 pub(super) const NOTHING: Key = Key::MAX;
 
 impl<E> Entry<E> {
+    #[inline]
+    pub(super) fn new(key: Key, event: E) -> Self {
+        Self { time: time_of(key), seq: key as u64, event }
+    }
+
     /// Its place in the order.
     #[inline]
     pub(super) fn key(&self) -> Key {
         Key::from(self.time) << 64 | Key::from(self.seq)
     }
+}
+
+/// The key of `time` and `seq`.
+#[inline]
+pub(super) fn key_of(time: u64, seq: u64) -> Key {
+    Key::from(time) << 64 | Key::from(seq)
 }
 
 /// The time in a key, in nanoseconds.

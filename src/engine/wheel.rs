@@ -1,12 +1,12 @@
 //! The wheel: events at irregular times, sorted only when they are near.
 //!
-//! Time is cut into slots whose width is a power of two of nanoseconds, and 8,192 slots make a bucket.
+//! Time is cut into slots whose width is a power of two of nanoseconds, and 2,048 slots make a bucket.
 //!
 //! ```text
-//!           bucket of now     the next one      4,096 far buckets            later still
+//!           bucket of now     the next one     16,384 far buckets            later still
 //!         |....^............|.................|  x  |xxx|   | x |  ...   | a heap
 //!              now                               unsorted, each with its smallest key
-//!         `------ 16,384 near slots ----------'
+//!         `------  4,096 near slots ----------'
 //!            each a short list in order
 //! ```
 //!
@@ -33,9 +33,9 @@ use super::near::{NEAR_SLOTS, Near};
 use super::slots::SlotSet;
 
 /// log₂ of the slots in a bucket. The near slots are two buckets: that of now and the next.
-const BUCKET_SHIFT: u32 = 13;
+const BUCKET_SHIFT: u32 = 11;
 const NEAR_BUCKETS: u64 = 2;
-const FAR_BUCKETS: usize = 4096;
+const FAR_BUCKETS: usize = 16_384;
 const _: () = assert!(NEAR_SLOTS as u64 == NEAR_BUCKETS << BUCKET_SHIFT, "a near slot has one time");
 /// log₂ of a slot's width in nanoseconds: at least (64 ns) and at most (17 s).
 const SHIFT_MIN: u32 = 6;
@@ -60,9 +60,12 @@ pub(super) struct Wheel<E> {
     shift: u32,
     /// The bucket of now. Poured are this one and the next.
     bucket: u64,
+    /// The last nanosecond of that bucket, and of the next.
+    bucket_last: u64,
+    near_last: u64,
     near: Near<E>,
     far: Vec<FarBucket<E>>,
-    far_used: SlotSet<{ FAR_BUCKETS / 64 }>,
+    far_used: SlotSet<{ FAR_BUCKETS / 64 }, { FAR_BUCKETS / 4096 }>,
     beyond: BinaryHeap<Entry<E>>,
     len: usize,
     load: Load,
@@ -90,6 +93,8 @@ impl<E: Copy> Wheel<E> {
             first: NOTHING,
             shift: SHIFT_AT_FIRST,
             bucket: 0,
+            bucket_last: bucket_last(SHIFT_AT_FIRST, 0),
+            near_last: bucket_last(SHIFT_AT_FIRST, 1),
             near: Near::new(),
             far: (0..FAR_BUCKETS).map(|_| FarBucket { first: NOTHING, entries: Vec::new() }).collect(),
             far_used: SlotSet::new(),
@@ -105,12 +110,17 @@ impl<E: Copy> Wheel<E> {
         self.first
     }
 
-    /// Adds `entry`, which is not due before `now`, which is not before the last turn.
+    /// How many entries are in it.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Adds an entry, which is not due before `now`, which is not before the last turn.
     #[inline]
-    pub(super) fn push(&mut self, entry: Entry<E>, now: u64) {
-        self.first = self.first.min(entry.key());
+    pub(super) fn push(&mut self, key: Key, event: E, now: u64) {
+        self.first = self.first.min(key);
         self.len += 1;
-        if self.put(entry) > CROWD && self.shift > SHIFT_MIN {
+        if self.put(key, event) > CROWD && self.shift > SHIFT_MIN {
             self.relieve(now);
         }
     }
@@ -125,26 +135,25 @@ impl<E: Copy> Wheel<E> {
     /// Turns the wheel to `now`, which never goes back and is not after [`Wheel::first`].
     #[inline]
     pub(super) fn turn(&mut self, now: u64) {
-        if now >> (self.shift + BUCKET_SHIFT) != self.bucket {
+        if now > self.bucket_last {
             self.enter_bucket(now);
         }
     }
 
     /// Takes the first entry, which there must be, and turns the wheel to its time.
     #[inline]
-    pub(super) fn pop(&mut self) -> Entry<E> {
+    pub(super) fn pop(&mut self) -> E {
         let time = time_of(self.first);
         self.turn(time);
         let slot = self.slot(time);
-        let (entry, next) = self.near.pop(slot);
-        debug_assert_eq!(entry.key(), self.first, "the first entry is in the near slot of its time");
+        let (event, next) = self.near.pop(slot);
         self.len -= 1;
         self.load.taken += 1;
         self.first = match next {
             NOTHING => self.find_first(slot),
             key => key,
         };
-        entry
+        event
     }
 
     /// The near slot of `time`.
@@ -153,28 +162,29 @@ impl<E: Copy> Wheel<E> {
         (time >> self.shift) as usize % NEAR_SLOTS
     }
 
-    /// Puts `entry` where it belongs as seen from the bucket of now, and returns how crowded it is there.
-    #[inline]
-    fn put(&mut self, entry: Entry<E>) -> u32 {
-        let bucket = entry.time >> (self.shift + BUCKET_SHIFT);
-        debug_assert!(bucket >= self.bucket, "nothing is due before now");
-        if bucket - self.bucket < NEAR_BUCKETS {
-            self.near.insert(self.slot(entry.time), entry)
+    /// Puts an entry where it belongs as seen from the bucket of now, and returns how crowded it is there.
+    #[inline(always)]
+    fn put(&mut self, key: Key, event: E) -> u32 {
+        let time = time_of(key);
+        if time <= self.near_last {
+            self.near.insert(self.slot(time), key, event)
         } else {
-            self.put_far(bucket, entry);
+            self.put_far(key, event);
             0
         }
     }
 
-    fn put_far(&mut self, bucket: u64, entry: Entry<E>) {
+    #[inline(never)]
+    fn put_far(&mut self, key: Key, event: E) {
+        let bucket = time_of(key) >> (self.shift + BUCKET_SHIFT);
         if bucket - self.bucket - NEAR_BUCKETS < FAR_BUCKETS as u64 {
             let index = bucket as usize % FAR_BUCKETS;
             let far = &mut self.far[index];
-            far.first = far.first.min(entry.key());
-            far.entries.push(entry);
+            far.first = far.first.min(key);
+            far.entries.push(Entry::new(key, event));
             self.far_used.insert(index);
         } else {
-            self.beyond.push(entry);
+            self.beyond.push(Entry::new(key, event));
         }
     }
 
@@ -202,11 +212,17 @@ impl<E: Copy> Wheel<E> {
             return;
         }
         let poured_before = self.bucket + NEAR_BUCKETS;
-        self.bucket = now >> (self.shift + BUCKET_SHIFT);
+        self.set_bucket(now);
         // Buckets that were jumped over are empty: now is not after the first entry.
         for bucket in poured_before.max(self.bucket)..self.bucket + NEAR_BUCKETS {
             self.pour(bucket);
         }
+    }
+
+    fn set_bucket(&mut self, now: u64) {
+        self.bucket = now >> (self.shift + BUCKET_SHIFT);
+        self.bucket_last = bucket_last(self.shift, self.bucket);
+        self.near_last = bucket_last(self.shift, self.bucket + 1);
     }
 
     fn pour(&mut self, bucket: u64) {
@@ -218,13 +234,13 @@ impl<E: Copy> Wheel<E> {
             let mut entries = std::mem::take(&mut far.entries);
             entries.sort_unstable_by_key(|entry| Reverse(entry.key()));
             for entry in entries {
-                self.near.insert(self.slot(entry.time), entry);
+                self.near.insert(self.slot(entry.time), entry.key(), entry.event);
             }
         }
         while let Some(entry) = self.beyond.peek()
             && entry.time >> (self.shift + BUCKET_SHIFT) <= bucket
         {
-            self.near.insert(self.slot(entry.time), *entry);
+            self.near.insert(self.slot(entry.time), entry.key(), entry.event);
             self.beyond.pop();
         }
     }
@@ -258,16 +274,23 @@ impl<E: Copy> Wheel<E> {
         debug_assert_eq!(entries.len(), self.len, "no entry is lost");
         self.far_used = SlotSet::new();
         self.shift = shift;
-        self.bucket = now >> (shift + BUCKET_SHIFT);
+        self.set_bucket(now);
         entries.sort_unstable_by_key(|entry| Reverse(entry.key()));
         for entry in entries {
-            self.put(entry);
+            self.put(entry.key(), entry.event);
         }
     }
 }
 
+/// The last nanosecond of `bucket`.
+fn bucket_last(shift: u32, bucket: u64) -> u64 {
+    let width = 1_u64 << (shift + BUCKET_SHIFT);
+    bucket.saturating_mul(width).saturating_add(width - 1)
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::entry::key_of;
     use super::*;
 
     /// An hour with next to nothing makes slots of seconds. Then 200,000 events fall into half a minute, and
@@ -277,7 +300,7 @@ mod tests {
         let mut wheel = Wheel::new();
         let (mut now, mut seq) = (0, 0);
         let mut push = |wheel: &mut Wheel<()>, time: u64, now: u64| {
-            wheel.push(Entry { time, seq, event: () }, now);
+            wheel.push(key_of(time, seq), (), now);
             seq += 1;
         };
         push(&mut wheel, 0, now);
@@ -297,7 +320,7 @@ mod tests {
         let mut before = NOTHING;
         for number in 0..400_001 {
             let key = wheel.first();
-            assert_eq!(wheel.pop().key(), key);
+            wheel.pop();
             assert!(number == 0 || before < key);
             before = key;
         }
@@ -317,7 +340,7 @@ mod tests {
                 if seq > 0 {
                     wheel.pop();
                 }
-                wheel.push(Entry { time: time + gap, seq, event: () }, time);
+                wheel.push(key_of(time + gap, seq), (), time);
                 seq += 1;
             }
             wheel.shift

@@ -295,8 +295,7 @@ fn a_round_trip_longer_than_the_read_limit_is_none() {
 #[test]
 fn the_end_of_a_pause_that_a_crash_cut_short_wakes_nobody() {
     let pause = |length| Verb::Pause { targets: Targets::Server, length: s(length) };
-    let restart =
-        Verb::Restart { targets: Targets::Server, down_for: s(20), new_id: false, graceful: false };
+    let restart = Verb::Restart { targets: Targets::Server, down_for: s(20), new_id: false, graceful: false };
     let mut scenario = fleet(10);
     scenario.stop_when_settled = false;
     for (at, verb) in [(0, pause(100)), (10, restart), (40, pause(200))] {
