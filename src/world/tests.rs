@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use crate::engine::SimDuration;
 use crate::model::client::{ClientConfig, TransportConfig, TransportKind};
 use crate::model::eureka::{Flavour, ServerConfig};
+use crate::model::message::RequestKind;
 use crate::model::stage::Stage;
 use crate::observe::{Ending, Outcome, ReplicateData};
 use crate::scenario::{
@@ -306,4 +307,21 @@ fn the_end_of_a_pause_that_a_crash_cut_short_wakes_nobody() {
     let answered = |minute: usize| data.load[minute].requests.iter().sum::<u64>();
     assert!(answered(5) > 0 && answered(10) > 0);
     assert_eq!([answered(7), answered(8)], [0, 0]);
+}
+
+/// One instance beats every 5 s and 2 ms; its server stands still from 60 to 250 s. Eleven beats come before.
+/// Those at 60.024 and 75.024 s (5 s time-out, 10 s delay) hang and are answered after the pause. Then both
+/// workers are busy, and every 20 s a job is rejected, the last at 240.024 s, just before the first read fails
+/// after its 180 s. So the next beat is at 260.024 s and by 300 s there are eight: 11 + 2 + 8 = 21.
+#[test]
+fn a_hung_read_fails_after_the_job_that_is_due_with_it_was_rejected() {
+    let pause = Verb::Pause { targets: Targets::Server, length: s(190) };
+    let mut scenario = fleet(1);
+    scenario.applications[0].client.lease_renewal_interval_in_seconds = 5;
+    (scenario.start_window, scenario.warm_up) = (SimDuration::ZERO, s(60));
+    (scenario.duration, scenario.stop_when_settled) = (s(300), false);
+    scenario.faults = vec![Fault { at: SimDuration::ZERO, within: SimDuration::ZERO, verb: pause }];
+    let load = run(&scenario, 0).load;
+    let renewals: u64 = load.iter().map(|minute| minute.requests[RequestKind::Renew as usize]).sum();
+    assert_eq!(renewals, 21);
 }

@@ -13,8 +13,13 @@ use super::setup::{SERVER, config_of};
 use crate::engine::{LaneId, Schedule, SimDuration, SimTime};
 use crate::model::client::{Call, ClientEffect, Silence, purpose};
 use crate::model::id::{ClientId, ServerId};
-use crate::model::message::Request;
+use crate::model::message::{Failure, Request};
 use crate::scenario::{Delay, Scenario};
+
+/// A read's clock starts once the request has left, so after its supervisor's, which started with the job. Real
+/// clients with a heartbeat of 5 s and a read limit of 180 s (`eureka-client.md` 2.1, 6.6) reject one more job just
+/// 180 s after their first call into a hang, and then the read fails.
+const READ_BEGINS_LATER: SimDuration = SimDuration::from_nanos(1_000);
 
 /// Constant delays, each a lane of the queue.
 pub(super) struct Lanes {
@@ -190,8 +195,10 @@ impl World<'_> {
         flight.silence = silence;
         flight.is_under_way = silence == Silence::Paused;
         let app = self.clients[flight.client.index()].app;
-        let (limit, _) = config_of(self.scenario, app).transport.call_gives_up_after(flight.call, silence);
-        let at = (flight.sent_at + limit).max(now);
+        let transport = &config_of(self.scenario, app).transport;
+        let (limit, failure) = transport.call_gives_up_after(flight.call, silence);
+        let later = if failure == Failure::ReadTimeout { READ_BEGINS_LATER } else { SimDuration::ZERO };
+        let at = (flight.sent_at + limit + later).max(now);
         flight.limit_at = at;
         let generation = self.flights.generation(number);
         schedule.at(at, Event::LimitReached { flight: number, generation });
