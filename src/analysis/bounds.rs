@@ -6,13 +6,14 @@
 //! ```
 //!
 //! With all defaults and no latency: 150 to 240 s, 270, 300 and 335 s. The mean is taken over uniform phases
-//! of all clocks; the range holds whatever the phases are. Where it does not hold there is a reason instead
+//! of all clocks (`phases` says where they are not); the range holds whatever the phases are. Where it does not hold there is a reason instead
 //! (`assumptions`, `protection`).
 
 use super::assumptions;
 use super::eviction::evicted;
 use super::fleet::{Hit, hits, opens_between};
 use super::latency::Latency;
+use super::phases;
 use super::pipeline;
 use super::types::{Absence, Bound, BoundRange};
 use crate::engine::SimDuration;
@@ -28,7 +29,11 @@ pub fn bounds(scenario: &Scenario) -> Vec<Bound> {
             Some(absence) => Stage::ALL.map(|_| Err(absence.clone())),
             None => ranges(scenario, event),
         };
-        Stage::ALL.into_iter().zip(stages).map(move |(stage, range)| Bound { event, stage, range })
+        Stage::ALL.into_iter().zip(stages).map(move |(stage, range)| {
+            let uneven = || phases::uneven(scenario, event, &hits(scenario, event), stage);
+            let mean_absent = range.as_ref().ok().and_then(|_| uneven());
+            Bound { event, stage, range, mean_absent }
+        })
     };
     kinds.flat_map(of_kind).collect()
 }

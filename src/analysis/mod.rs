@@ -18,6 +18,7 @@ mod fleet;
 pub mod ks;
 mod latency;
 mod lease;
+mod phases;
 mod pipeline;
 mod protection;
 #[cfg(test)]

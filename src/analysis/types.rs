@@ -73,6 +73,9 @@ pub struct Bound {
     pub stage: Stage,
     /// The range.
     pub range: Result<BoundRange, Absence>,
+    /// Why the scenario's draws do not make phases as uniform as the range's mean takes them; `None` if they do,
+    /// or if there is no range.
+    pub mean_absent: Option<Absence>,
 }
 
 #[cfg(test)]

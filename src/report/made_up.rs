@@ -246,7 +246,7 @@ fn detection(event: EventKind, stage: Stage, at: SimTime, outcome: Outcome) -> D
 
 fn bound(event: EventKind, stage: Stage, ms: [u64; 3]) -> Bound {
     let [min, mean, max] = ms.map(SimDuration::from_millis);
-    Bound { event, stage, range: Ok(BoundRange { min, mean, max }) }
+    Bound { event, stage, range: Ok(BoundRange { min, mean, max }), mean_absent: None }
 }
 
 fn scenario(title: &str) -> Scenario {

@@ -75,12 +75,14 @@ pub struct StageSummary {
     pub max_ms: Option<u64>,
     /// The earliest by closed form; null if it does not hold.
     pub bound_min_ms: Option<u64>,
-    /// The mean by closed form, over uniform phases; null if it does not hold.
+    /// The mean by closed form, over uniform phases; null if it does not hold or phases are not uniform.
     pub bound_mean_ms: Option<u64>,
     /// The latest by closed form; null if it does not hold.
     pub bound_max_ms: Option<u64>,
     /// Why there is no closed form; null if there is.
     pub bound_absent_because: Option<String>,
+    /// Why there is a range and no mean by closed form; null if there are both or neither.
+    pub bound_mean_absent_because: Option<String>,
     /// What the figures would be if all was run again.
     pub intervals: StageIntervals,
 }
@@ -193,6 +195,7 @@ impl StageSummary {
         let ms = |length: Option<SimDuration>| length.map(SimDuration::as_millis);
         let (range, absent) = range_of(bound);
         let bound_ms = |pick: fn(BoundRange) -> SimDuration| range.map(|range| pick(range).as_millis());
+        let uneven = bound.and_then(|bound| bound.mean_absent.as_ref());
         let replicates = means.len() as u64;
         let interval = |percent| intervals::of_quantile(sample, replicates, percent);
         Self {
@@ -209,9 +212,10 @@ impl StageSummary {
             p99_ms: ms(sample.percentile(99)),
             max_ms: ms(sample.max()),
             bound_min_ms: bound_ms(|range| range.min),
-            bound_mean_ms: bound_ms(|range| range.mean),
+            bound_mean_ms: bound_ms(|range| range.mean).filter(|_| uneven.is_none()),
             bound_max_ms: bound_ms(|range| range.max),
             bound_absent_because: absent,
+            bound_mean_absent_because: uneven.map(|absence| absence.because.clone()),
             intervals: StageIntervals {
                 replicates,
                 p50: interval(50),

@@ -135,19 +135,27 @@ fn footnotes(text: &mut String, rows: &[&StageSummary]) {
         let note = "cens.: not ended when the run did. A figure that these decide is left out (–).";
         line(text, &format!("{DIM}{note}{DIM:#}"));
     }
-    let mut told: Vec<(&str, Vec<&str>)> = Vec::new();
-    for row in rows {
-        if let Some(because) = &row.bound_absent_because {
-            match told.iter_mut().find(|(reason, _)| reason == because) {
+    let reasons: [(&str, Reason); 2] = [
+        ("no closed form", |row| row.bound_absent_because.as_deref()),
+        ("no closed mean", |row| row.bound_mean_absent_because.as_deref()),
+    ];
+    for (lack, reason) in reasons {
+        let mut told: Vec<(&str, Vec<&str>)> = Vec::new();
+        for row in rows {
+            let Some(because) = reason(row) else { continue };
+            match told.iter_mut().find(|(known, _)| *known == because) {
                 Some((_, stages)) => stages.push(&row.stage),
                 None => told.push((because, vec![&row.stage])),
             }
         }
-    }
-    for (because, stages) in told {
-        paragraph(text, &format!("{DIM}no closed form for {}: {because}.{DIM:#}", stages.join(", ")));
+        for (because, stages) in told {
+            paragraph(text, &format!("{DIM}{lack} for {}: {because}.{DIM:#}", stages.join(", ")));
+        }
     }
 }
+
+/// Why a row lacks something.
+type Reason = fn(&StageSummary) -> Option<&str>;
 
 fn verdict(expectation: &ExpectationSummary) -> String {
     let (style, word) = if expectation.passed { (GOOD, "held  ") } else { (BAD, "missed") };

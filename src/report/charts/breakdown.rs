@@ -60,7 +60,8 @@ fn bars(summary: &Summary, event: EventKind) -> [Bar; 2] {
         format!("{}: {} of {} not ended when the run did", stage.name(), row.censored, row.count)
     });
     let absent = rows.get(closed.len()).and_then(|(stage, row)| {
-        row.bound_absent_because.as_ref().map(|because| format!("{}: {because}", stage.name()))
+        let because = row.bound_absent_because.as_ref().or(row.bound_mean_absent_because.as_ref());
+        because.map(|because| format!("{}: {because}", stage.name()))
     });
     [
         Bar { name: "simulated", pieces: simulated, remark: censored },

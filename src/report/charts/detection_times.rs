@@ -170,14 +170,14 @@ fn draw_panel(canvas: &Canvas<'_>, panel: &Panel<'_>, axis: &TimeAxis, top: i32,
         .draw()
         .expect(DRAWN);
     let ink = colour(panel.stage);
-    if let (Some(min), Some(mean), Some(max)) =
-        (panel.figures.bound_min_ms, panel.figures.bound_mean_ms, panel.figures.bound_max_ms)
-    {
-        let [min, mean, max] = [min, mean, max].map(|ms| ms as f64);
+    if let (Some(min), Some(max)) = (panel.figures.bound_min_ms, panel.figures.bound_max_ms) {
+        let [min, max] = [min, max].map(|ms| ms as f64);
         let range = Rectangle::new([(min, 0.0), (max, 1.0)], ink.mix(0.15).filled());
         chart.draw_series([range]).expect(DRAWN);
         let ends = [min, max].map(|ms| PathElement::new([(ms, 0.0), (ms, 1.0)], ink.mix(0.6)));
         chart.draw_series(ends).expect(DRAWN);
+    }
+    if let Some(mean) = panel.figures.bound_mean_ms.map(|ms| ms as f64) {
         let dashes = DashedLineSeries::new([(mean, 0.0), (mean, 1.0)], 5, 4, FAINT.into());
         chart.draw_series(dashes).expect(DRAWN);
     }
@@ -222,10 +222,11 @@ fn second_line(figures: &StageSummary) -> String {
     if figures.superseded > 0 {
         parts.push(format!("{} back before that", figures.superseded));
     }
-    let range =
-        [figures.bound_min_ms, figures.bound_mean_ms, figures.bound_max_ms].map(|ms| ms.map(in_seconds));
-    if let [Some(min), Some(mean), Some(max)] = range {
-        parts.push(format!("closed form {min} to {max} s, mean {mean} s"));
+    if let [Some(min), Some(max)] = [figures.bound_min_ms, figures.bound_max_ms].map(|ms| ms.map(in_seconds))
+    {
+        let mean =
+            figures.bound_mean_ms.map_or_else(String::new, |ms| format!(", mean {} s", in_seconds(ms)));
+        parts.push(format!("closed form {min} to {max} s{mean}"));
     }
     parts.join("; ")
 }
