@@ -32,7 +32,7 @@ pub(super) fn uneven(scenario: &Scenario, event: EventKind, hits: &[Hit], stage:
         return because("changes and the read-only cache's copies are not at uniform phases to each other");
     }
     if stage >= Stage::Client && !phases.fetches_are_met_evenly() {
-        return because("the fleet starts within less than a fetch interval, so its fetches are bunched");
+        return because("the start window is no multiple of the fetch interval, so fetches are bunched");
     }
     if stage >= Stage::Balancer && phases.watching().any(|app| app.balancer_first_call.is_some()) {
         return because("the moment of the balancer's first call is fixed");
