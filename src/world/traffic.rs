@@ -138,7 +138,7 @@ impl World<'_> {
                 client.on_reply(config, flight.call, reply, step);
             }),
             Answer::Refused => self.step_client(client, now, schedule, |client, config, step| {
-                client.on_failure(config, flight.call, crate::model::message::Failure::Refused, step);
+                client.on_failure(config, flight.call, Failure::Refused, step);
             }),
             Answer::None => unreachable!("an answer that arrives was given"),
         }
