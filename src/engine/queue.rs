@@ -1,6 +1,6 @@
 //! The queue of events: always exactly in order of (time, order of scheduling), and quick.
 
-use super::entry::{Entry, Key, NOTHING, time_of};
+use super::entry::{Key, NOTHING, key_of, time_of};
 use super::lane::Lane;
 use super::time::{SimDuration, SimTime};
 use super::wheel::Wheel;
@@ -26,10 +26,12 @@ pub struct EventQueue<E> {
     now: SimTime,
     /// How many events were ever pushed: the next one's sequence number.
     pushed: u64,
-    popped: u64,
     /// The smallest key of all lanes, and whose it is.
     first_in_lanes: Key,
     first_lane: usize,
+    /// The smallest key of the other lanes. While the first lane's heads are smaller, it stays the first, and
+    /// nobody else need be asked.
+    second_in_lanes: Key,
     /// The key of each lane's head.
     heads: Vec<Key>,
     lanes: Vec<Lane<E>>,
@@ -50,9 +52,9 @@ impl<E: Copy> EventQueue<E> {
         Self {
             now: SimTime::ZERO,
             pushed: 0,
-            popped: 0,
             first_in_lanes: NOTHING,
             first_lane: 0,
+            second_in_lanes: NOTHING,
             heads: Vec::with_capacity(LANES_MAX),
             lanes: Vec::with_capacity(LANES_MAX),
             delays: Vec::with_capacity(LANES_MAX),
@@ -90,14 +92,11 @@ impl<E: Copy> EventQueue<E> {
             return;
         }
         debug_assert_eq!(self.delays[index], lane.delay, "a lane of another queue");
-        let entry = self.entry(due, event);
-        self.lanes[index].push(entry);
+        let key = self.key(due);
+        self.lanes[index].push(key, event);
         if self.heads[index] == NOTHING {
-            self.heads[index] = entry.key();
-            if entry.key() < self.first_in_lanes {
-                self.first_in_lanes = entry.key();
-                self.first_lane = index;
-            }
+            self.heads[index] = key;
+            self.enter_lane(index, key);
         }
     }
 
@@ -105,11 +104,12 @@ impl<E: Copy> EventQueue<E> {
     ///
     /// # Panics
     /// If `time` is before now: nothing may happen in the past.
-    #[inline]
+    // One function, with all of the usual way in it: copies of it at each call cost the caller its registers.
+    #[inline(never)]
     pub fn push_at(&mut self, time: SimTime, event: E) {
         assert!(time >= self.now, "an event is scheduled before now");
-        let entry = self.entry(time, event);
-        self.wheel.push(entry, self.now.as_nanos());
+        let key = self.key(time);
+        self.wheel.push(key, event, self.now.as_nanos());
     }
 
     /// Takes the first event, and moves now to its time.
@@ -123,14 +123,12 @@ impl<E: Copy> EventQueue<E> {
     pub fn pop_until(&mut self, horizon: SimTime) -> Option<(SimTime, E)> {
         let from_lane = self.first_in_lanes < self.wheel.first();
         let key = if from_lane { self.first_in_lanes } else { self.wheel.first() };
-        if key == NOTHING || time_of(key) > horizon.as_nanos() {
+        if time_of(key) > horizon.as_nanos() || key == NOTHING {
             return None;
         }
-        let entry = if from_lane { self.pop_lane() } else { self.wheel.pop() };
-        debug_assert_eq!(entry.key(), key, "the key that was compared is that of the entry taken");
-        self.now = SimTime::from_nanos(entry.time);
-        self.popped += 1;
-        Some((self.now, entry.event))
+        let event = if from_lane { self.pop_lane() } else { self.wheel.pop() };
+        self.now = SimTime::from_nanos(time_of(key));
+        Some((self.now, event))
     }
 
     /// When the first event is due.
@@ -148,36 +146,66 @@ impl<E: Copy> EventQueue<E> {
 
     /// How many events wait.
     pub fn len(&self) -> usize {
-        (self.pushed - self.popped) as usize
+        self.lanes.iter().map(Lane::len).sum::<usize>() + self.wheel.len()
     }
 
     /// Whether no event waits.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.first_in_lanes.min(self.wheel.first()) == NOTHING
     }
 
+    /// The key of what is pushed now.
     #[inline]
-    fn entry(&mut self, time: SimTime, event: E) -> Entry<E> {
+    fn key(&mut self, time: SimTime) -> Key {
         let seq = self.pushed;
         self.pushed += 1;
-        Entry { time: time.as_nanos(), seq, event }
+        key_of(time.as_nanos(), seq)
+    }
+
+    /// The lane at `index`, which was empty, has `key` for a head.
+    fn enter_lane(&mut self, index: usize, key: Key) {
+        if key < self.first_in_lanes {
+            self.second_in_lanes = self.first_in_lanes;
+            self.first_in_lanes = key;
+            self.first_lane = index;
+        } else {
+            self.second_in_lanes = self.second_in_lanes.min(key);
+        }
     }
 
     #[inline]
-    fn pop_lane(&mut self) -> Entry<E> {
+    fn pop_lane(&mut self) -> E {
+        let now = time_of(self.first_in_lanes);
+        debug_assert_eq!(
+            self.lanes[self.first_lane].first(),
+            self.first_in_lanes,
+            "the key is that of its head"
+        );
         let lane = &mut self.lanes[self.first_lane];
-        let entry = lane.pop();
-        self.heads[self.first_lane] = lane.first();
-        self.first_in_lanes = NOTHING;
-        for (index, &head) in self.heads.iter().enumerate() {
-            if head < self.first_in_lanes {
-                self.first_in_lanes = head;
-                self.first_lane = index;
-            }
+        let event = lane.pop();
+        let head = lane.first();
+        self.heads[self.first_lane] = head;
+        self.first_in_lanes = head;
+        if head > self.second_in_lanes {
+            self.find_first_lane();
         }
         // Time passes for the wheel too.
-        self.wheel.turn(entry.time);
-        entry
+        self.wheel.turn(now);
+        event
+    }
+
+    fn find_first_lane(&mut self) {
+        self.first_in_lanes = NOTHING;
+        self.second_in_lanes = NOTHING;
+        for (index, &head) in self.heads.iter().enumerate() {
+            if head < self.first_in_lanes {
+                self.second_in_lanes = self.first_in_lanes;
+                self.first_in_lanes = head;
+                self.first_lane = index;
+            } else {
+                self.second_in_lanes = self.second_in_lanes.min(head);
+            }
+        }
     }
 }
 

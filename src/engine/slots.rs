@@ -1,19 +1,18 @@
 //! A set of slots of a wheel: which are in use, and the next of them, in a few instructions.
 
-/// Slot numbers below `64 · WORDS` as bits, and one bit more for each word that has any.
+/// Slot numbers below `64 · WORDS` as bits, and one bit more for each word that has any. `WORDS` is
+/// `64 · GROUPS`.
 #[derive(Debug)]
-pub(super) struct SlotSet<const WORDS: usize> {
+pub(super) struct SlotSet<const WORDS: usize, const GROUPS: usize> {
     words: [u64; WORDS],
-    /// Words in use. More than 64 · 4 words would need more of these.
+    /// A bit for each word in use.
     groups: [u64; GROUPS],
 }
 
-const GROUPS: usize = 4;
-
-impl<const WORDS: usize> SlotSet<WORDS> {
+impl<const WORDS: usize, const GROUPS: usize> SlotSet<WORDS, GROUPS> {
     /// No slot.
     pub(super) fn new() -> Self {
-        const { assert!(WORDS <= 64 * GROUPS) };
+        const { assert!(WORDS == 64 * GROUPS) };
         Self { words: [0; WORDS], groups: [0; GROUPS] }
     }
 
@@ -30,9 +29,8 @@ impl<const WORDS: usize> SlotSet<WORDS> {
     pub(super) fn remove(&mut self, slot: usize) {
         let word = slot / 64;
         self.words[word] &= !(1 << (slot % 64));
-        if self.words[word] == 0 {
-            self.groups[word / 64] &= !(1 << (word % 64));
-        }
+        // Without a branch, as whether a word becomes empty is hard to guess.
+        self.groups[word / 64] &= !(u64::from(self.words[word] == 0) << (word % 64));
     }
 
     /// The first slot in the set at or after `from`, going around once.
@@ -69,7 +67,7 @@ mod tests {
 
     #[test]
     fn the_next_slot_is_found_around_the_wheel() {
-        let mut set = SlotSet::<64>::new();
+        let mut set = SlotSet::<64, 1>::new();
         assert_eq!(set.next_from(7), None);
         for slot in [5, 64, 4095] {
             set.insert(slot);
@@ -89,7 +87,7 @@ mod tests {
     /// all residues of 64.
     #[test]
     fn a_single_slot_is_found_from_everywhere() {
-        let mut set = SlotSet::<256>::new();
+        let mut set = SlotSet::<256, 4>::new();
         for slot in (0..256 * 64).step_by(61) {
             set.insert(slot);
             for from in (0..256 * 64).step_by(509) {

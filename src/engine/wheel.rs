@@ -1,12 +1,12 @@
 //! The wheel: events at irregular times, sorted only when they are near.
 //!
-//! Time is cut into slots whose width is a power of two of nanoseconds, and 8,192 slots make a bucket.
+//! Time is cut into slots whose width is a power of two of nanoseconds, and 2,048 slots make a bucket.
 //!
 //! ```text
-//!           bucket of now     the next one      4,096 far buckets            later still
+//!           bucket of now     the next one     16,384 far buckets            later still
 //!         |....^............|.................|  x  |xxx|   | x |  ...   | a heap
 //!              now                               unsorted, each with its smallest key
-//!         `------ 16,384 near slots ----------'
+//!         `------  4,096 near slots ----------'
 //!            each a short list in order
 //! ```
 //!
@@ -18,7 +18,6 @@
 //! 2. The wheel never turns past now, not even to the next entry: what is pushed later may come before it.
 //! 3. An entry in a near slot comes before any in a far bucket, so far buckets are asked only if no near slot
 //!    has any.
-//!
 //! 4. What is poured or laid anew is sorted first and goes in from the last to the first, so that each entry
 //!    becomes the head of its list at once.
 //!
@@ -33,9 +32,9 @@ use super::near::{NEAR_SLOTS, Near};
 use super::slots::SlotSet;
 
 /// log₂ of the slots in a bucket. The near slots are two buckets: that of now and the next.
-const BUCKET_SHIFT: u32 = 13;
+const BUCKET_SHIFT: u32 = 11;
 const NEAR_BUCKETS: u64 = 2;
-const FAR_BUCKETS: usize = 4096;
+const FAR_BUCKETS: usize = 16_384;
 const _: () = assert!(NEAR_SLOTS as u64 == NEAR_BUCKETS << BUCKET_SHIFT, "a near slot has one time");
 /// log₂ of a slot's width in nanoseconds: at least (64 ns) and at most (17 s).
 const SHIFT_MIN: u32 = 6;
@@ -60,9 +59,12 @@ pub(super) struct Wheel<E> {
     shift: u32,
     /// The bucket of now. Poured are this one and the next.
     bucket: u64,
+    /// The last nanosecond of that bucket, and of the next.
+    bucket_last: u64,
+    near_last: u64,
     near: Near<E>,
     far: Vec<FarBucket<E>>,
-    far_used: SlotSet<{ FAR_BUCKETS / 64 }>,
+    far_used: SlotSet<{ FAR_BUCKETS / 64 }, { FAR_BUCKETS / 4096 }>,
     beyond: BinaryHeap<Entry<E>>,
     len: usize,
     load: Load,
@@ -90,6 +92,8 @@ impl<E: Copy> Wheel<E> {
             first: NOTHING,
             shift: SHIFT_AT_FIRST,
             bucket: 0,
+            bucket_last: last_of(0, SHIFT_AT_FIRST),
+            near_last: last_of(1, SHIFT_AT_FIRST),
             near: Near::new(),
             far: (0..FAR_BUCKETS).map(|_| FarBucket { first: NOTHING, entries: Vec::new() }).collect(),
             far_used: SlotSet::new(),
@@ -105,12 +109,30 @@ impl<E: Copy> Wheel<E> {
         self.first
     }
 
-    /// Adds `entry`, which is not due before `now`, which is not before the last turn.
+    /// How many entries are in it.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Adds an entry, which is not due before `now`, which is not before the last turn.
     #[inline]
-    pub(super) fn push(&mut self, entry: Entry<E>, now: u64) {
-        self.first = self.first.min(entry.key());
+    pub(super) fn push(&mut self, key: Key, event: E, now: u64) {
+        self.first = self.first.min(key);
         self.len += 1;
-        if self.put(entry) > CROWD && self.shift > SHIFT_MIN {
+        let time = time_of(key);
+        debug_assert!(time >= now, "nothing is due before now");
+        if time > self.near_last {
+            self.put_far(key, event);
+        } else if !self.near.insert_first(self.slot(time), key, event) {
+            self.push_behind(key, event, now);
+        }
+    }
+
+    /// [`Wheel::push`] of what does not come first in its slot.
+    #[inline(never)]
+    fn push_behind(&mut self, key: Key, event: E, now: u64) {
+        let steps = self.near.insert_behind(self.slot(time_of(key)), key, event);
+        if steps > CROWD && self.shift > SHIFT_MIN {
             self.relieve(now);
         }
     }
@@ -125,26 +147,30 @@ impl<E: Copy> Wheel<E> {
     /// Turns the wheel to `now`, which never goes back and is not after [`Wheel::first`].
     #[inline]
     pub(super) fn turn(&mut self, now: u64) {
-        if now >> (self.shift + BUCKET_SHIFT) != self.bucket {
+        if now > self.bucket_last {
             self.enter_bucket(now);
         }
     }
 
-    /// Takes the first entry, which there must be, and turns the wheel to its time.
+    /// Takes the first event, which there must be, and turns the wheel to its time.
     #[inline]
-    pub(super) fn pop(&mut self) -> Entry<E> {
+    pub(super) fn pop(&mut self) -> E {
         let time = time_of(self.first);
         self.turn(time);
         let slot = self.slot(time);
-        let (entry, next) = self.near.pop(slot);
-        debug_assert_eq!(entry.key(), self.first, "the first entry is in the near slot of its time");
+        debug_assert_eq!(
+            self.near.first_from(slot),
+            Some(self.first),
+            "the first is in the near slot of its time"
+        );
+        let (event, next) = self.near.pop(slot);
         self.len -= 1;
         self.load.taken += 1;
         self.first = match next {
             NOTHING => self.find_first(slot),
             key => key,
         };
-        entry
+        event
     }
 
     /// The near slot of `time`.
@@ -153,28 +179,29 @@ impl<E: Copy> Wheel<E> {
         (time >> self.shift) as usize % NEAR_SLOTS
     }
 
-    /// Puts `entry` where it belongs as seen from the bucket of now, and returns how crowded it is there.
-    #[inline]
-    fn put(&mut self, entry: Entry<E>) -> u32 {
-        let bucket = entry.time >> (self.shift + BUCKET_SHIFT);
-        debug_assert!(bucket >= self.bucket, "nothing is due before now");
-        if bucket - self.bucket < NEAR_BUCKETS {
-            self.near.insert(self.slot(entry.time), entry)
+    /// Puts an entry where it belongs as seen from the bucket of now.
+    fn put(&mut self, key: Key, event: E) {
+        let time = time_of(key);
+        debug_assert!(time >> (self.shift + BUCKET_SHIFT) >= self.bucket, "nothing is due before now");
+        if time > self.near_last {
+            self.put_far(key, event);
         } else {
-            self.put_far(bucket, entry);
-            0
+            self.near.insert(self.slot(time), key, event);
         }
     }
 
-    fn put_far(&mut self, bucket: u64, entry: Entry<E>) {
+    /// Puts an entry into the bucket of its time, or beyond them all.
+    #[inline(never)]
+    fn put_far(&mut self, key: Key, event: E) {
+        let bucket = time_of(key) >> (self.shift + BUCKET_SHIFT);
         if bucket - self.bucket - NEAR_BUCKETS < FAR_BUCKETS as u64 {
             let index = bucket as usize % FAR_BUCKETS;
             let far = &mut self.far[index];
-            far.first = far.first.min(entry.key());
-            far.entries.push(entry);
+            far.first = far.first.min(key);
+            far.entries.push(Entry::new(key, event));
             self.far_used.insert(index);
         } else {
-            self.beyond.push(entry);
+            self.beyond.push(Entry::new(key, event));
         }
     }
 
@@ -202,11 +229,18 @@ impl<E: Copy> Wheel<E> {
             return;
         }
         let poured_before = self.bucket + NEAR_BUCKETS;
-        self.bucket = now >> (self.shift + BUCKET_SHIFT);
+        self.set_bucket(now);
         // Buckets that were jumped over are empty: now is not after the first entry.
         for bucket in poured_before.max(self.bucket)..self.bucket + NEAR_BUCKETS {
             self.pour(bucket);
         }
+    }
+
+    /// Makes that of `now` the present bucket.
+    fn set_bucket(&mut self, now: u64) {
+        self.bucket = now >> (self.shift + BUCKET_SHIFT);
+        self.bucket_last = last_of(self.bucket, self.shift);
+        self.near_last = last_of(self.bucket + 1, self.shift);
     }
 
     fn pour(&mut self, bucket: u64) {
@@ -218,13 +252,13 @@ impl<E: Copy> Wheel<E> {
             let mut entries = std::mem::take(&mut far.entries);
             entries.sort_unstable_by_key(|entry| Reverse(entry.key()));
             for entry in entries {
-                self.near.insert(self.slot(entry.time), entry);
+                self.near.insert(self.slot(entry.time), entry.key(), entry.event);
             }
         }
         while let Some(entry) = self.beyond.peek()
             && entry.time >> (self.shift + BUCKET_SHIFT) <= bucket
         {
-            self.near.insert(self.slot(entry.time), *entry);
+            self.near.insert(self.slot(entry.time), entry.key(), entry.event);
             self.beyond.pop();
         }
     }
@@ -258,16 +292,23 @@ impl<E: Copy> Wheel<E> {
         debug_assert_eq!(entries.len(), self.len, "no entry is lost");
         self.far_used = SlotSet::new();
         self.shift = shift;
-        self.bucket = now >> (shift + BUCKET_SHIFT);
+        self.set_bucket(now);
         entries.sort_unstable_by_key(|entry| Reverse(entry.key()));
         for entry in entries {
-            self.put(entry);
+            self.put(entry.key(), entry.event);
         }
     }
 }
 
+/// The last nanosecond of `bucket`, or of all time.
+fn last_of(bucket: u64, shift: u32) -> u64 {
+    let width = 1_u64 << (shift + BUCKET_SHIFT);
+    bucket.saturating_mul(width).saturating_add(width - 1)
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::entry::key_of;
     use super::*;
 
     /// An hour with next to nothing makes slots of seconds. Then 200,000 events fall into half a minute, and
@@ -277,7 +318,7 @@ mod tests {
         let mut wheel = Wheel::new();
         let (mut now, mut seq) = (0, 0);
         let mut push = |wheel: &mut Wheel<()>, time: u64, now: u64| {
-            wheel.push(Entry { time, seq, event: () }, now);
+            wheel.push(key_of(time, seq), (), now);
             seq += 1;
         };
         push(&mut wheel, 0, now);
@@ -297,7 +338,7 @@ mod tests {
         let mut before = NOTHING;
         for number in 0..400_001 {
             let key = wheel.first();
-            assert_eq!(wheel.pop().key(), key);
+            wheel.pop();
             assert!(number == 0 || before < key);
             before = key;
         }
@@ -317,7 +358,7 @@ mod tests {
                 if seq > 0 {
                     wheel.pop();
                 }
-                wheel.push(Entry { time: time + gap, seq, event: () }, time);
+                wheel.push(key_of(time + gap, seq), (), time);
                 seq += 1;
             }
             wheel.shift
