@@ -139,6 +139,45 @@ fn the_order_holds_while_the_width_of_slots_changes() {
     while pair.pop().is_some() {}
 }
 
+/// Slots and buckets begin at multiples of powers of two: a nanosecond before, at and after each, from 1 ns to
+/// 2^52 ns ahead, with a tie for every moment, and again for each of 40 starts.
+#[test]
+fn the_order_holds_at_the_edges_of_slots_and_buckets() {
+    let mut pair = Pair { queue: EventQueue::new(), map: BTreeMap::new(), pushed: 0 };
+    for start in 0..40 {
+        let now = pair.queue.now().as_nanos();
+        for bits in 0..=52 {
+            let edge = ((now >> bits) + 1 + start % 3) << bits;
+            for time in [edge + 1, edge, edge - 1, edge, edge + 1, edge - 1] {
+                pair.push_at(SimTime::from_nanos(time.max(now)));
+            }
+        }
+        for _ in 0..300 {
+            pair.pop();
+        }
+    }
+    while pair.pop().is_some() {}
+}
+
+/// Lanes of 2, 3, 5, 7, 11 and 13 ns meet all the time, and a lane of 0 ns always comes first. Each lane is at
+/// times empty, alone, the first and the second; the wheel has an event at each tenth nanosecond.
+#[test]
+fn lanes_take_over_from_each_other() {
+    let mut draws = Draws { seed: Seed::new(2, 0), chance: Chance::of("lanes") };
+    let mut pair = Pair { queue: EventQueue::new(), map: BTreeMap::new(), pushed: 0 };
+    let lanes = [2, 3, 5, 7, 11, 13, 0].map(|nanos| pair.queue.lane(SimDuration::from_nanos(nanos)));
+    for time in 0..1_000 {
+        pair.push_at(SimTime::from_nanos(10 * time));
+    }
+    while pair.pop().is_some() {
+        // 0 to 2 pushes, 0.9 on average: with the wheel's events just short of filling up.
+        for _ in 0..[0, 0, 0, 0, 1, 1, 1, 2, 2, 2][draws.below(10) as usize] {
+            pair.push_lane(lanes[draws.below(lanes.len() as u64) as usize]);
+        }
+    }
+    assert!(pair.queue.is_empty() && pair.pushed > 3_000);
+}
+
 /// Found while the first queue was built: the smallest key of the wheel may lie in a far bucket, which must be
 /// poured before it is taken.
 #[test]

@@ -1,4 +1,8 @@
 //! What stands in the queue, and the one key that orders it.
+//!
+//! Key and event are handed from function to function apart, and become an entry where it is stored. So they
+//! travel in registers: an entry of three words would go by way of the stack, in halves that the processor must
+//! wait to read as a whole.
 
 use std::cmp::Ordering;
 
@@ -20,6 +24,7 @@ pub(super) type Key = u128;
 pub(super) const NOTHING: Key = Key::MAX;
 
 impl<E> Entry<E> {
+    /// The entry of `event` at `key`.
     #[inline]
     pub(super) fn new(key: Key, event: E) -> Self {
         Self { time: time_of(key), seq: key as u64, event }

@@ -20,7 +20,7 @@ impl<E: Copy> Lane<E> {
         Self { ring: Vec::new(), head: 0, len: 0 }
     }
 
-    /// Puts `entry` behind the others; it must not come before them in the order.
+    /// Puts an entry behind the others; it must not come before them in the order.
     #[inline]
     pub(super) fn push(&mut self, key: Key, event: E) {
         if self.len == self.ring.len() {
@@ -35,7 +35,7 @@ impl<E: Copy> Lane<E> {
         self.len += 1;
     }
 
-    /// Takes the head. There must be one.
+    /// Takes the event of the head. There must be one.
     #[inline]
     pub(super) fn pop(&mut self) -> E {
         debug_assert!(self.len > 0, "only a head that was seen is taken");
@@ -56,7 +56,7 @@ impl<E: Copy> Lane<E> {
         if self.len == 0 { NOTHING } else { self.ring[self.head].key() }
     }
 
-    /// Doubles the ring. `filler` stands in the new places until they are written.
+    /// Doubles the ring. The entry to be pushed stands in the new places until they are written.
     #[cold]
     fn grow(&mut self, key: Key, event: E) {
         let places = (self.ring.len() * 2).max(16);
@@ -71,10 +71,11 @@ impl<E: Copy> Lane<E> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::entry::key_of;
     use super::*;
 
-    fn entry(seq: u64) -> Entry<u64> {
-        Entry { time: 10 * seq, seq, event: seq }
+    fn key(seq: u64) -> Key {
+        key_of(10 * seq, seq)
     }
 
     #[test]
@@ -84,11 +85,11 @@ mod tests {
         // Three in, two out, 100 times: the head goes around a ring of 16 several times while it grows to 128.
         for _ in 0..100 {
             for _ in 0..3 {
-                lane.push(entry(pushed).key(), pushed);
+                lane.push(key(pushed), pushed);
                 pushed += 1;
             }
             for _ in 0..2 {
-                assert_eq!(lane.first(), entry(popped).key());
+                assert_eq!(lane.first(), key(popped));
                 assert_eq!(lane.pop(), popped);
                 popped += 1;
             }
@@ -100,7 +101,7 @@ mod tests {
     fn an_empty_lane_never_comes_first() {
         let mut lane = Lane::new();
         assert_eq!(lane.first(), NOTHING);
-        lane.push(entry(0).key(), 0);
+        lane.push(key(0), 0);
         lane.pop();
         assert_eq!(lane.first(), NOTHING);
     }

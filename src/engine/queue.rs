@@ -29,7 +29,8 @@ pub struct EventQueue<E> {
     /// The smallest key of all lanes, and whose it is.
     first_in_lanes: Key,
     first_lane: usize,
-    /// The smallest key of all other lanes: as long as the first lane's next head is smaller, it stays first.
+    /// The smallest key of the other lanes. While the first lane's heads are smaller, it stays the first, and
+    /// nobody else need be asked.
     second_in_lanes: Key,
     /// The key of each lane's head.
     heads: Vec<Key>,
@@ -103,7 +104,8 @@ impl<E: Copy> EventQueue<E> {
     ///
     /// # Panics
     /// If `time` is before now: nothing may happen in the past.
-    #[inline]
+    // One function, with all of the usual way in it: copies of it at each call cost the caller its registers.
+    #[inline(never)]
     pub fn push_at(&mut self, time: SimTime, event: E) {
         assert!(time >= self.now, "an event is scheduled before now");
         let key = self.key(time);
@@ -152,6 +154,7 @@ impl<E: Copy> EventQueue<E> {
         self.first_in_lanes.min(self.wheel.first()) == NOTHING
     }
 
+    /// The key of what is pushed now.
     #[inline]
     fn key(&mut self, time: SimTime) -> Key {
         let seq = self.pushed;
@@ -159,7 +162,7 @@ impl<E: Copy> EventQueue<E> {
         key_of(time.as_nanos(), seq)
     }
 
-    /// A lane has its first entry.
+    /// The lane at `index`, which was empty, has `key` for a head.
     fn enter_lane(&mut self, index: usize, key: Key) {
         if key < self.first_in_lanes {
             self.second_in_lanes = self.first_in_lanes;
@@ -168,6 +171,27 @@ impl<E: Copy> EventQueue<E> {
         } else {
             self.second_in_lanes = self.second_in_lanes.min(key);
         }
+    }
+
+    #[inline]
+    fn pop_lane(&mut self) -> E {
+        let now = time_of(self.first_in_lanes);
+        debug_assert_eq!(
+            self.lanes[self.first_lane].first(),
+            self.first_in_lanes,
+            "the key is that of its head"
+        );
+        let lane = &mut self.lanes[self.first_lane];
+        let event = lane.pop();
+        let head = lane.first();
+        self.heads[self.first_lane] = head;
+        self.first_in_lanes = head;
+        if head > self.second_in_lanes {
+            self.find_first_lane();
+        }
+        // Time passes for the wheel too.
+        self.wheel.turn(now);
+        event
     }
 
     fn find_first_lane(&mut self) {
@@ -182,22 +206,6 @@ impl<E: Copy> EventQueue<E> {
                 self.second_in_lanes = self.second_in_lanes.min(head);
             }
         }
-    }
-
-    #[inline]
-    fn pop_lane(&mut self) -> E {
-        let now = time_of(self.first_in_lanes);
-        let lane = &mut self.lanes[self.first_lane];
-        let event = lane.pop();
-        let head = lane.first();
-        self.heads[self.first_lane] = head;
-        self.first_in_lanes = head;
-        if head > self.second_in_lanes {
-            self.find_first_lane();
-        }
-        // Time passes for the wheel too.
-        self.wheel.turn(now);
-        event
     }
 }
 

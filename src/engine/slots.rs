@@ -1,6 +1,7 @@
 //! A set of slots of a wheel: which are in use, and the next of them, in a few instructions.
 
-/// Slot numbers below `64 · WORDS` as bits, and one bit more for each word that has any.
+/// Slot numbers below `64 · WORDS` as bits, and one bit more for each word that has any. `WORDS` is
+/// `64 · GROUPS`.
 #[derive(Debug)]
 pub(super) struct SlotSet<const WORDS: usize, const GROUPS: usize> {
     words: [u64; WORDS],
@@ -28,7 +29,7 @@ impl<const WORDS: usize, const GROUPS: usize> SlotSet<WORDS, GROUPS> {
     pub(super) fn remove(&mut self, slot: usize) {
         let word = slot / 64;
         self.words[word] &= !(1 << (slot % 64));
-        // No branch: whether a word becomes empty is a toss of a coin.
+        // Without a branch, as whether a word becomes empty is hard to guess.
         self.groups[word / 64] &= !(u64::from(self.words[word] == 0) << (word % 64));
     }
 

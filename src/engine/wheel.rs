@@ -18,7 +18,6 @@
 //! 2. The wheel never turns past now, not even to the next entry: what is pushed later may come before it.
 //! 3. An entry in a near slot comes before any in a far bucket, so far buckets are asked only if no near slot
 //!    has any.
-//!
 //! 4. What is poured or laid anew is sorted first and goes in from the last to the first, so that each entry
 //!    becomes the head of its list at once.
 //!
@@ -93,8 +92,8 @@ impl<E: Copy> Wheel<E> {
             first: NOTHING,
             shift: SHIFT_AT_FIRST,
             bucket: 0,
-            bucket_last: bucket_last(SHIFT_AT_FIRST, 0),
-            near_last: bucket_last(SHIFT_AT_FIRST, 1),
+            bucket_last: last_of(0, SHIFT_AT_FIRST),
+            near_last: last_of(1, SHIFT_AT_FIRST),
             near: Near::new(),
             far: (0..FAR_BUCKETS).map(|_| FarBucket { first: NOTHING, entries: Vec::new() }).collect(),
             far_used: SlotSet::new(),
@@ -120,7 +119,20 @@ impl<E: Copy> Wheel<E> {
     pub(super) fn push(&mut self, key: Key, event: E, now: u64) {
         self.first = self.first.min(key);
         self.len += 1;
-        if self.put(key, event) > CROWD && self.shift > SHIFT_MIN {
+        let time = time_of(key);
+        debug_assert!(time >= now, "nothing is due before now");
+        if time > self.near_last {
+            self.put_far(key, event);
+        } else if !self.near.insert_first(self.slot(time), key, event) {
+            self.push_behind(key, event, now);
+        }
+    }
+
+    /// [`Wheel::push`] of what does not come first in its slot.
+    #[inline(never)]
+    fn push_behind(&mut self, key: Key, event: E, now: u64) {
+        let steps = self.near.insert_behind(self.slot(time_of(key)), key, event);
+        if steps > CROWD && self.shift > SHIFT_MIN {
             self.relieve(now);
         }
     }
@@ -140,12 +152,17 @@ impl<E: Copy> Wheel<E> {
         }
     }
 
-    /// Takes the first entry, which there must be, and turns the wheel to its time.
+    /// Takes the first event, which there must be, and turns the wheel to its time.
     #[inline]
     pub(super) fn pop(&mut self) -> E {
         let time = time_of(self.first);
         self.turn(time);
         let slot = self.slot(time);
+        debug_assert_eq!(
+            self.near.first_from(slot),
+            Some(self.first),
+            "the first is in the near slot of its time"
+        );
         let (event, next) = self.near.pop(slot);
         self.len -= 1;
         self.load.taken += 1;
@@ -162,18 +179,18 @@ impl<E: Copy> Wheel<E> {
         (time >> self.shift) as usize % NEAR_SLOTS
     }
 
-    /// Puts an entry where it belongs as seen from the bucket of now, and returns how crowded it is there.
-    #[inline(always)]
-    fn put(&mut self, key: Key, event: E) -> u32 {
+    /// Puts an entry where it belongs as seen from the bucket of now.
+    fn put(&mut self, key: Key, event: E) {
         let time = time_of(key);
-        if time <= self.near_last {
-            self.near.insert(self.slot(time), key, event)
-        } else {
+        debug_assert!(time >> (self.shift + BUCKET_SHIFT) >= self.bucket, "nothing is due before now");
+        if time > self.near_last {
             self.put_far(key, event);
-            0
+        } else {
+            self.near.insert(self.slot(time), key, event);
         }
     }
 
+    /// Puts an entry into the bucket of its time, or beyond them all.
     #[inline(never)]
     fn put_far(&mut self, key: Key, event: E) {
         let bucket = time_of(key) >> (self.shift + BUCKET_SHIFT);
@@ -219,10 +236,11 @@ impl<E: Copy> Wheel<E> {
         }
     }
 
+    /// Makes that of `now` the present bucket.
     fn set_bucket(&mut self, now: u64) {
         self.bucket = now >> (self.shift + BUCKET_SHIFT);
-        self.bucket_last = bucket_last(self.shift, self.bucket);
-        self.near_last = bucket_last(self.shift, self.bucket + 1);
+        self.bucket_last = last_of(self.bucket, self.shift);
+        self.near_last = last_of(self.bucket + 1, self.shift);
     }
 
     fn pour(&mut self, bucket: u64) {
@@ -282,8 +300,8 @@ impl<E: Copy> Wheel<E> {
     }
 }
 
-/// The last nanosecond of `bucket`.
-fn bucket_last(shift: u32, bucket: u64) -> u64 {
+/// The last nanosecond of `bucket`, or of all time.
+fn last_of(bucket: u64, shift: u32) -> u64 {
     let width = 1_u64 << (shift + BUCKET_SHIFT);
     bucket.saturating_mul(width).saturating_add(width - 1)
 }
