@@ -164,6 +164,19 @@ mod tests {
         assert_eq!(order, [(4, 9), (5, 1), (5, 2), (5, 3), (7, 2)]);
     }
 
+    /// Each of 1,000 ties is held against the first and the last only.
+    #[test]
+    fn ties_do_not_search() {
+        let mut near = Near::new();
+        near.insert(3, key_of(5, 0), ());
+        for seq in 1..1_000 {
+            assert_eq!(near.insert_behind(3, key_of(5, seq), ()), 0, "{seq}");
+        }
+        for seq in 1..1_000 {
+            assert_eq!(near.pop(3).1, key_of(5, seq));
+        }
+    }
+
     #[test]
     fn nodes_are_used_again() {
         let mut near = Near::new();
