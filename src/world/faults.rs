@@ -62,8 +62,8 @@ impl World<'_> {
             Verb::Restart { targets: Targets::Server, .. } => self.crash_server(now, schedule),
             Verb::Restart { graceful: true, .. } => self.stop(&hit, now, schedule),
             Verb::Restart { graceful: false, .. } => self.crash(&hit, now),
-            Verb::Pause { targets: Targets::Server, .. } => self.pause_server(now, until.unwrap_or(now)),
-            Verb::Pause { .. } => self.pause(&hit, now, until.unwrap_or(now)),
+            Verb::Pause { targets: Targets::Server, length } => self.pause_server(now, now + *length),
+            Verb::Pause { length, .. } => self.pause(&hit, now, now + *length),
             Verb::Partition { lost, .. } => self.cut(&hit, *lost),
             Verb::Start { application, count } => {
                 for _ in 0..*count {

@@ -159,7 +159,7 @@ impl World<'_> {
         if flight.given_up || now < flight.limit_at {
             return;
         }
-        let client = self.flights.at(number).client;
+        let client = flight.client;
         let node = &mut self.clients[client.index()];
         if let State::Paused { .. } = node.state {
             let event = Event::LimitReached { flight: number, generation };
