@@ -41,12 +41,18 @@ fn scenario(fleet: &[u32]) -> Scenario {
     }
 }
 
+/// An orderly stop of these.
+fn stop(targets: Targets) -> Verb {
+    let Targets::Instances(targets) = targets else { panic!("a server does not stop") };
+    Verb::Stop { targets, linger: SimDuration::ZERO, over: SimDuration::ZERO }
+}
+
 fn one() -> Targets {
     some(1)
 }
 
 fn some(count: u32) -> Targets {
-    Targets::Instances(Selection { application: None, which: Which::Count(count) })
+    Targets::Instances(Selection { application: None, zone: None, which: Which::Count(count) })
 }
 
 fn fault(verb: Verb) -> Fault {
@@ -108,9 +114,9 @@ fn defaults() {
 #[test]
 fn a_stop_and_a_registration() {
     let mut scenario = scenario(&[20]);
-    scenario.faults = vec![fault(Verb::Stop(one()))];
+    scenario.faults = vec![fault(stop(one()))];
     assert_eq!(hold(&scenario), 4);
-    scenario.faults = vec![fault(Verb::Start { application: AppId(0), count: 2 })];
+    scenario.faults = vec![fault(Verb::Start { application: AppId(0), count: 2, over: SimDuration::ZERO })];
     assert_eq!(hold(&scenario), 4);
     let restart = Verb::Restart { targets: one(), down_for: s(120), new_id: false, graceful: true };
     scenario.faults = vec![fault(restart)];
@@ -262,8 +268,11 @@ fn settings_of_all_kinds() {
         }
         scenario.faults = match pick.of(&[0, 1, 2, 3]) {
             0 => vec![fault(Verb::Crash(some(3)))],
-            1 => vec![fault(Verb::Crash(one())), fault(Verb::Stop(one()))],
-            2 => vec![fault(Verb::Start { application: AppId(1), count: 2 }), fault(Verb::Stop(some(2)))],
+            1 => vec![fault(Verb::Crash(one())), fault(stop(one()))],
+            2 => vec![
+                fault(Verb::Start { application: AppId(1), count: 2, over: SimDuration::ZERO }),
+                fault(stop(some(2))),
+            ],
             _ => vec![fault(Verb::Crash(one()))],
         };
         held += hold_range(&scenario, case);

@@ -5,14 +5,14 @@
 
 use std::sync::atomic::AtomicBool;
 
-use stillup::engine::{Chance, Dice, Purpose, Seed, SimDuration};
+use stillup::engine::{Chance, Dice, Distribution, Purpose, Seed, SimDuration};
 use stillup::model::client::{BalancerConfig, ClientConfig, TransportConfig, TransportKind};
 use stillup::model::eureka::{Flavour, ServerConfig};
 use stillup::model::id::AppId;
 use stillup::model::stage::Stage;
 use stillup::observe::{Ending, Outcome, ReplicateData};
 use stillup::scenario::{
-    Application, Delay, Direction, Fault, Network, Scenario, Selection, Targets, Verb, Which,
+    Application, Clock, Delay, Direction, Fault, Network, Peer, Scenario, Selection, Targets, Verb, Which,
     default_scenario,
 };
 use stillup::world;
@@ -56,6 +56,10 @@ fn scenario(seed: u64) -> Scenario {
             observers: draw.chance(90),
             balancer_first_call: None,
             client: client.clone(),
+            zones: Vec::new(),
+            network: None,
+            traffic: None,
+            clock: Clock::default(),
         })
         .collect::<Vec<_>>();
     let faults = (0..draw.below(6)).map(|_| fault(&mut draw, applications.len() as u64)).collect::<Vec<_>>();
@@ -73,8 +77,11 @@ fn scenario(seed: u64) -> Scenario {
         release: "swarm".to_owned(),
         server,
         server_client: ClientConfig::defaults(flavour),
+        server_clock: Clock::default(),
+        zones: Vec::new(),
         applications,
         network: Network {
+            loss: 0.0,
             latency: match draw.below(3) {
                 0 => Delay::Constant(SimDuration::ZERO),
                 1 => Delay::Constant(SimDuration::from_millis(1)),
@@ -134,6 +141,7 @@ fn fault(draw: &mut Draw<'_>, applications: u64) -> Fault {
     let application = AppId(draw.below(applications) as u32);
     let selection = Selection {
         application: draw.chance(50).then_some(application),
+        zone: None,
         which: match draw.below(3) {
             0 => Which::All,
             1 => Which::Count(1 + draw.below(5) as u32),
@@ -144,15 +152,16 @@ fn fault(draw: &mut Draw<'_>, applications: u64) -> Fault {
     let length = draw.seconds(&[1, 10, 40, 120, 300]);
     let verb = match draw.below(6) {
         0 => Verb::Crash(Targets::Instances(selection)),
-        1 => Verb::Stop(Targets::Instances(selection)),
+        1 => Verb::Stop { targets: selection, linger: SimDuration::ZERO, over: SimDuration::ZERO },
         2 => Verb::Restart { targets, down_for: length, new_id: draw.chance(50), graceful: draw.chance(50) },
-        3 => Verb::Pause { targets, length },
+        3 => Verb::Pause { targets, length: Distribution::constant(length) },
         4 => Verb::Partition {
             targets: selection,
+            peer: Peer::Server,
             length: Some(length),
             lost: draw.one_of(&[Direction::Both, Direction::ToServer, Direction::FromServer]),
         },
-        _ => Verb::Start { application, count: 1 + draw.below(5) as u32 },
+        _ => Verb::Start { application, count: 1 + draw.below(5) as u32, over: SimDuration::ZERO },
     };
     Fault { at: draw.seconds(&[0, 20, 200]), within: draw.seconds(&[0, 30]), verb }
 }

@@ -23,13 +23,18 @@ const DURATION_S_MAX: u64 = 2_147_483;
 pub(super) fn undisturbed(scenario: &Scenario) -> Result<(), Absence> {
     for fault in &scenario.faults {
         let reason = match &fault.verb {
-            Verb::Crash(targets) | Verb::Stop(targets) | Verb::Restart { targets, .. } => {
-                if targets.is_server() { "the server does not run all the time" } else { continue }
+            Verb::Crash(targets) | Verb::Restart { targets, .. } => {
+                if targets.is_server() {
+                    "the server does not run all the time"
+                } else {
+                    continue;
+                }
             }
             Verb::Pause { targets: Targets::Server, .. } => "the server is paused",
             Verb::Pause { .. } => "a pause may delay what is watched",
             Verb::Partition { .. } => "a partition may delay what is watched",
-            Verb::Start { .. } => continue,
+            Verb::Stop { .. } | Verb::Start { .. } => continue,
+            _ => "a fault of the scenario may delay what is watched",
         };
         return Err(Absence::because(reason));
     }

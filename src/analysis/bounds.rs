@@ -76,6 +76,9 @@ impl<'a> Way<'a> {
                 let request = vec![latency.range; scenario.applications.len()];
                 (request, pipeline::served_after_any(&scenario.server))
             }
+            EventKind::Unhealthy | EventKind::Override | EventKind::Recovery => {
+                return Err(Absence::because("no closed form is known for a change of status"));
+            }
         };
         Ok(Self { scenario, event, latency, hits, registry, served })
     }
@@ -165,12 +168,18 @@ fn opened_at(scenario: &Scenario) -> Option<SimDuration> {
 mod tests {
     use super::*;
     use crate::analysis::fixture::{fault, scenario};
+    use crate::engine::Distribution;
     use crate::model::eureka::{Flavour, ServerConfig};
     use crate::model::id::AppId;
     use crate::scenario::{Delay, Selection, Targets, Verb, Which};
 
     fn one() -> Targets {
-        Targets::Instances(Selection { application: None, which: Which::Count(1) })
+        Targets::Instances(Selection { application: None, zone: None, which: Which::Count(1) })
+    }
+
+    fn stop_one() -> Verb {
+        let targets = Selection { application: None, zone: None, which: Which::Count(1) };
+        Verb::Stop { targets, linger: SimDuration::ZERO, over: SimDuration::ZERO }
     }
 
     fn ms(millis: u64) -> SimDuration {
@@ -262,16 +271,18 @@ mod tests {
     fn an_orderly_stop_and_a_registration_take_a_request() {
         let mut scenario = scenario(&[10]);
         let expected = [[1, 1, 1], [1, 15_001, 30_001], [2, 30_003, 60_004], [2, 47_503, 95_004]];
-        scenario.faults = vec![fault(0, Verb::Stop(one()))];
+        scenario.faults = vec![fault(0, stop_one())];
         assert_eq!(figures(&scenario), expected);
-        scenario.faults = vec![fault(0, Verb::Start { application: AppId(0), count: 1 })];
+        scenario.faults =
+            vec![fault(0, Verb::Start { application: AppId(0), count: 1, over: SimDuration::ZERO })];
         assert_eq!(figures(&scenario), expected);
     }
 
     #[test]
     fn the_first_instance_of_a_service_waits_for_no_time_to_live() {
         let mut scenario = scenario(&[10, 0]);
-        scenario.faults = vec![fault(0, Verb::Start { application: AppId(1), count: 1 })];
+        scenario.faults =
+            vec![fault(0, Verb::Start { application: AppId(1), count: 1, over: SimDuration::ZERO })];
         assert_eq!(reasons(&scenario), ["a service without instances is looked up anew at every call"]);
     }
 
@@ -308,7 +319,10 @@ mod tests {
             change(&mut scenario);
             reasons(&scenario)
         };
-        let pause = Verb::Pause { targets: Targets::Server, length: SimDuration::from_secs(10) };
+        let pause = Verb::Pause {
+            targets: Targets::Server,
+            length: Distribution::constant(SimDuration::from_secs(10)),
+        };
         assert_eq!(because(&|it| it.faults.push(fault(0, pause.clone())))[0], "the server is paused");
         let short = because(&|it| it.applications[0].client.lease_expiration_duration_in_seconds = 30);
         assert!(short[0].starts_with("live leases of a0 may expire: they last 30s"), "{short:?}");
@@ -333,7 +347,7 @@ mod tests {
         let mut scenario = scenario(&[100]);
         scenario.server = ServerConfig::defaults(Flavour::Netflix);
         assert!(reasons(&scenario)[0].starts_with("self-preservation is engaged"));
-        scenario.faults = vec![fault(60, Verb::Stop(one()))];
+        scenario.faults = vec![fault(60, stop_one())];
         assert_eq!(figures(&scenario)[1], [1, 15_001, 30_001]);
         // Opened empty after 120 s, it refuses to answer for 300 s more.
         scenario.warm_up = SimDuration::from_secs(100);

@@ -13,7 +13,7 @@ pub(super) fn scenario(fleet: &[u32]) -> Scenario {
     };
     Scenario {
         applications: fleet.iter().enumerate().map(application).collect(),
-        faults: vec![crash_of(Selection { application: None, which: Which::Count(1) })],
+        faults: vec![crash_of(Selection { application: None, zone: None, which: Which::Count(1) })],
         expectations: Vec::new(),
         ..default
     }

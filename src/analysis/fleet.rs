@@ -35,7 +35,7 @@ pub(super) struct Hit {
 pub(super) fn hits(scenario: &Scenario, event: EventKind) -> Vec<Hit> {
     let of_fault = |(place, fault): (usize, &Fault)| match (&fault.verb, event) {
         (Verb::Crash(Targets::Instances(chosen)), EventKind::Crash)
-        | (Verb::Stop(Targets::Instances(chosen)), EventKind::Stop) => Some(Hit::of(scenario, place, chosen)),
+        | (Verb::Stop { targets: chosen, .. }, EventKind::Stop) => Some(Hit::of(scenario, place, chosen)),
         (Verb::Restart { targets: Targets::Instances(chosen), graceful, down_for, .. }, event) => {
             let ends = if *graceful { EventKind::Stop } else { EventKind::Crash };
             let hit = Hit::of(scenario, place, chosen);
@@ -45,7 +45,7 @@ pub(super) fn hits(scenario: &Scenario, event: EventKind) -> Vec<Hit> {
                 _ => None,
             }
         }
-        (Verb::Start { application, count }, EventKind::Registration) => {
+        (Verb::Start { application, count, .. }, EventKind::Registration) => {
             let mut started = vec![0; scenario.applications.len()];
             started[application.index()] = u64::from(*count);
             Some(Hit::certain(fault, place, started).returning_after(SimDuration::ZERO))
@@ -172,7 +172,7 @@ mod tests {
 
     fn with(which: Which, application: Option<AppId>) -> (Scenario, Hit) {
         let mut scenario = scenario(&[10, 30]);
-        scenario.faults = vec![crash_of(Selection { application, which })];
+        scenario.faults = vec![crash_of(Selection { application, zone: None, which })];
         let hit = hits(&scenario, EventKind::Crash).remove(0);
         (scenario, hit)
     }
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn a_restart_ends_one_life_and_begins_another() {
         let mut scenario = scenario(&[5]);
-        let targets = Targets::Instances(Selection { application: None, which: Which::Count(1) });
+        let targets = Targets::Instances(Selection { application: None, zone: None, which: Which::Count(1) });
         let down_for = SimDuration::from_secs(40);
         scenario.faults[0].verb = Verb::Restart { targets, down_for, new_id: true, graceful: true };
         assert!(hits(&scenario, EventKind::Crash).is_empty());

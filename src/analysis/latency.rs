@@ -17,6 +17,8 @@ impl Latency {
         let (low, high) = match delay {
             Delay::Constant(always) => (always, always),
             Delay::Uniform(low, high) => (low, high),
+            // So long that no closed form holds.
+            Delay::Drawn(_) => (SimDuration::ZERO, SimDuration::from_secs(86_400)),
         };
         let width = high.saturating_sub(low);
         let mean = low + half(width);

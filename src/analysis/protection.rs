@@ -173,7 +173,7 @@ mod tests {
     const LATEST: SimDuration = SimDuration::from_secs(300);
 
     fn some(count: u32) -> Selection {
-        Selection { application: None, which: Which::Count(count) }
+        Selection { application: None, zone: None, which: Which::Count(count) }
     }
 
     fn crash(fleet: u32, dead: u32) -> Scenario {

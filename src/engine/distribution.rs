@@ -116,6 +116,14 @@ impl Distribution {
         }
     }
 
+    /// The greatest length that can be drawn; `None` if there is none.
+    pub fn greatest(self) -> Option<SimDuration> {
+        match self.0 {
+            Shape::Constant(length) | Shape::Uniform { high: length, .. } => Some(length),
+            _ => None,
+        }
+    }
+
     /// A length drawn from the stream of `purpose`, in whole nanoseconds; at most [`SimDuration::MAX`].
     pub fn sample(self, dice: &mut Dice<'_>, purpose: Purpose) -> SimDuration {
         match self.0 {

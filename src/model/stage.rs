@@ -41,11 +41,18 @@ pub enum EventKind {
     Stop = 1,
     /// An instance registered: until the stage shows it.
     Registration = 2,
+    /// An instance's health went DOWN: until the stage never shows it again.
+    Unhealthy = 3,
+    /// An operator took an instance out of service: until the stage never shows it again.
+    Override = 4,
+    /// An instance that was unhealthy or overridden is well again: until the stage shows it.
+    Recovery = 5,
 }
 
 impl EventKind {
     /// All events, in order.
-    pub const ALL: [Self; 3] = [Self::Crash, Self::Stop, Self::Registration];
+    pub const ALL: [Self; 6] =
+        [Self::Crash, Self::Stop, Self::Registration, Self::Unhealthy, Self::Override, Self::Recovery];
 
     /// The event's one name.
     pub const fn name(self) -> &'static str {
@@ -53,6 +60,14 @@ impl EventKind {
             Self::Crash => "crash",
             Self::Stop => "stop",
             Self::Registration => "registration",
+            Self::Unhealthy => "unhealthy",
+            Self::Override => "override",
+            Self::Recovery => "recovery",
         }
+    }
+
+    /// Whether it is about ceasing to be shown; otherwise about being shown.
+    pub const fn is_end(self) -> bool {
+        !matches!(self, Self::Registration | Self::Recovery)
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::engine::{SimDuration, SimTime};
 use crate::model::fact::EvictionRound;
-use crate::model::id::InstanceId;
+use crate::model::id::{AppId, InstanceId};
 use crate::model::message::RequestKind;
 use crate::model::stage::{EventKind, Stage};
 
@@ -20,36 +20,122 @@ pub enum Outcome {
     Superseded(SimDuration),
 }
 
-/// Observations of one event at one stage that are equal to the nanosecond.
+/// Observations of events at one stage that are equal to the nanosecond: of instances to which the same happened
+/// at the same moment and which were seen alike, by observers who saw just this.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Detection {
     /// What happened.
     pub event: EventKind,
-    /// To whom: a key of [`ReplicateData::instances`].
+    /// To whom: a key of [`ReplicateData::instances`]; the first of them, if it happened to many.
     pub instance: InstanceId,
+    /// How many instances the row stands for. At least 1.
+    pub instances: u32,
     /// When.
     pub at: SimTime,
     /// Where it was watched.
     pub stage: Stage,
     /// How that ended.
     pub outcome: Outcome,
-    /// How many observers saw just this; 1 at the stages `registry` and `served`.
-    pub count: u32,
+    /// How many observations the row stands for: pairs of an instance and an observer who saw just this, or at the
+    /// stages `registry` and `served` instances.
+    pub count: u64,
 }
 
-/// A live instance was removed: a mistake in the sense of Chen, Toueg and Aguilera.
+/// Live instances ceased to be shown, although nobody had told them to go: a mistake in the sense of Chen, Toueg
+/// and Aguilera. Mistakes that are equal to the nanosecond are one row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
-    /// Who was removed.
+    /// Who was removed: a key of [`ReplicateData::instances`]; the first of them, if it were many.
     pub instance: InstanceId,
+    /// How many instances the row stands for. At least 1.
+    pub instances: u32,
     /// Where: `registry` for the server's own registry.
     pub stage: Stage,
     /// When.
     pub at: SimTime,
-    /// How long it lasted (T_M): until it was registered again, stopped, or the run ended.
+    /// How long it lasted (T_M): until it was shown again, the instance or the observer ended, or the run did.
     pub lasted: SimDuration,
-    /// Whether it was corrected before the run ended and before the instance stopped.
+    /// Whether it was corrected: shown again before anything else ended it.
     pub corrected: bool,
+    /// How many mistakes the row stands for: pairs of an instance and an observer, or at the stages `registry`
+    /// and `served` instances.
+    pub count: u64,
+}
+
+/// How well one observer, or the server, told who is alive: what T_MR, T_M, λ_M and P_A are made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quality {
+    /// Where. Observers have the stages `client` and `balancer`, the server the other two.
+    pub stage: Stage,
+    /// Who: the observer's identity at the end, a key of [`ReplicateData::instances`]; `None` for the server.
+    pub observer: Option<InstanceId>,
+    /// Time under observation, ns: over all instances that were alive and well and had been registered, the time
+    /// during which the observer was up.
+    pub good_nanos: u128,
+    /// Of that, ns during which they were not shown by mistake.
+    pub mistaken_nanos: u128,
+    /// Mistakes that began.
+    pub mistakes: u64,
+    /// Of these, corrected ones.
+    pub corrected: u64,
+}
+
+/// What became of a call through a balancer, or of one attempt of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Fate {
+    /// Answered.
+    Answered = 0,
+    /// The instance's process was dead.
+    Dead = 1,
+    /// The instance stood still for longer than the caller waits.
+    Paused = 2,
+    /// The instance was cut off from the caller, or the message was lost.
+    CutOff = 3,
+    /// The instance was there and failed the call: grey failure, or unhealthy.
+    Refused = 4,
+    /// The balancer's list was empty.
+    NoInstance = 5,
+}
+
+impl Fate {
+    /// How many there are.
+    pub const COUNT: usize = 6;
+    /// All fates, in order.
+    pub const ALL: [Self; Self::COUNT] =
+        [Self::Answered, Self::Dead, Self::Paused, Self::CutOff, Self::Refused, Self::NoInstance];
+
+    /// The fate's one name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Answered => "answered",
+            Self::Dead => "dead",
+            Self::Paused => "paused",
+            Self::CutOff => "cut-off",
+            Self::Refused => "refused",
+            Self::NoInstance => "no-instance",
+        }
+    }
+}
+
+/// Calls of one application's instances to another in one minute of the run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallMinute {
+    /// The start of the minute.
+    pub from: SimTime,
+    /// Who calls.
+    pub caller: AppId,
+    /// Who is called.
+    pub callee: AppId,
+    /// Calls.
+    pub calls: u64,
+    /// Of these, failed after all retries.
+    pub failed: u64,
+    /// Attempts by [`Fate`].
+    pub attempts: [u64; Fate::COUNT],
+    /// Attempts that failed since the instance was dead, by the [`Stage`] that still kept it in the caller's list:
+    /// the first on the way from the registry that still showed it.
+    pub dead_by_stage: [u64; 4],
 }
 
 /// One server's minute, at the tick of its renewal bucket.
@@ -91,7 +177,7 @@ pub struct Injected {
     pub at: SimTime,
     /// When it ended, for what has a length.
     pub until: Option<SimTime>,
-    /// The verb: `crash`, `stop`, `restart`, `pause`, `partition`, `start`.
+    /// The verb, as the scenario writes it.
     pub verb: &'static str,
     /// How many it hit.
     pub targets: u32,
@@ -151,6 +237,10 @@ pub struct ReplicateData {
     pub detections: Vec<Detection>,
     /// Mistakes, by time.
     pub mistakes: Vec<Mistake>,
+    /// How well each told who is alive: the server, then the observers, each by stage.
+    pub quality: Vec<Quality>,
+    /// Calls through balancers, by (minute, caller, callee).
+    pub calls: Vec<CallMinute>,
     /// The server's minutes.
     pub timeline: Vec<Minute>,
     /// The server's load.

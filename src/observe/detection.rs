@@ -246,7 +246,7 @@ impl Watch {
                 Sighting::Closed(at) => Outcome::Detected(at.since(self.at)),
                 Sighting::Superseded(at) => Outcome::Superseded(at.since(self.at)),
             };
-            *counts.entry((stage, outcome)).or_insert(0_u32) += 1;
+            *counts.entry((stage, outcome)).or_insert(0_u64) += 1;
         };
         count(Stage::Registry, self.server[0]);
         count(Stage::Served, self.server[1]);
@@ -258,6 +258,7 @@ impl Watch {
         counts.into_iter().map(move |((stage, outcome), count)| Detection {
             event,
             instance,
+            instances: 1,
             at,
             stage,
             outcome,
@@ -291,7 +292,7 @@ mod tests {
         SimTime::from_secs(seconds)
     }
 
-    fn outcomes(detections: Detections, stage: Stage, end: SimTime) -> Vec<(Outcome, u32)> {
+    fn outcomes(detections: Detections, stage: Stage, end: SimTime) -> Vec<(Outcome, u64)> {
         let rows = detections.finish(end).into_iter().filter(|row| row.stage == stage);
         rows.map(|row| (row.outcome, row.count)).collect()
     }

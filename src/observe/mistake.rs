@@ -25,7 +25,15 @@ impl Mistakes {
     /// The instance is registered again (`corrected`), or its process has ended.
     pub(super) fn end(&mut self, instance: InstanceId, corrected: bool, now: SimTime) {
         let Some(at) = self.open.remove(&instance) else { return };
-        self.ended.push(Mistake { instance, stage: Stage::Registry, at, lasted: now.since(at), corrected });
+        self.ended.push(Mistake {
+            instance,
+            instances: 1,
+            stage: Stage::Registry,
+            at,
+            lasted: now.since(at),
+            corrected,
+            count: 1,
+        });
     }
 
     /// Mistakes that last.

@@ -8,7 +8,7 @@ mod mistake;
 mod recorder;
 
 pub use data::{
-    Agreement, Detection, Ending, Injected, LeaseCounts, LoadMinute, Minute, Mistake, Outcome, ReplicateData,
-    RunData,
+    Agreement, CallMinute, Detection, Ending, Fate, Injected, LeaseCounts, LoadMinute, Minute, Mistake,
+    Outcome, Quality, ReplicateData, RunData,
 };
 pub use recorder::{Recorded, Recorder};

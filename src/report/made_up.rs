@@ -165,6 +165,8 @@ impl Made {
             at: SimTime::from_secs(500),
             lasted: SimDuration::from_secs(10 + u64::from(number)),
             corrected: true,
+            instances: 1,
+            count: 1,
         };
         made.data.replicates[0].mistakes = (0..mistakes).map(mistake).collect();
         made
@@ -229,6 +231,8 @@ fn replicate(number: u32, minutes: u64) -> ReplicateData {
         instances: BTreeMap::from([(InstanceId(0), "orders-1".to_owned())]),
         detections: Vec::new(),
         mistakes: Vec::new(),
+        quality: Vec::new(),
+        calls: Vec::new(),
         timeline: (1..=minutes).map(minute).collect(),
         load: (0..minutes).map(load).collect(),
         faults: Vec::new(),
@@ -241,7 +245,7 @@ fn replicate(number: u32, minutes: u64) -> ReplicateData {
 }
 
 fn detection(event: EventKind, stage: Stage, at: SimTime, outcome: Outcome) -> Detection {
-    Detection { event, instance: InstanceId(0), at, stage, outcome, count: 1 }
+    Detection { event, instance: InstanceId(0), at, stage, outcome, instances: 1, count: 1 }
 }
 
 fn bound(event: EventKind, stage: Stage, ms: [u64; 3]) -> Bound {

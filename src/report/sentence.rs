@@ -71,14 +71,17 @@ impl Telling<'_> {
             EventKind::Crash => "After a crash",
             EventKind::Stop => "After an orderly stop",
             EventKind::Registration => "Once registered,",
+            EventKind::Unhealthy => "After its health went DOWN",
+            EventKind::Override => "After an operator's override",
+            EventKind::Recovery => "Once well again,",
         }
     }
 
     fn verb(&self, stage: Stage) -> String {
         let place = place(stage);
         match self.event {
-            EventKind::Crash | EventKind::Stop => format!("an instance stayed {place} for"),
-            EventKind::Registration => format!("an instance became {place} after"),
+            event if event.is_end() => format!("an instance stayed {place} for"),
+            _ => format!("an instance became {place} after"),
         }
     }
 
@@ -90,12 +93,12 @@ impl Telling<'_> {
         let least = least.expect("what is censored was watched for some time");
         let opening = self.opening();
         match self.event {
-            EventKind::Crash | EventKind::Stop => {
+            event if event.is_end() => {
                 format!(
                     "{opening} an instance stayed {place} until the run ended, {least} or more later{why}."
                 )
             }
-            EventKind::Registration => {
+            _ => {
                 format!("{opening} no instance was {place} when the run ended, {least} or more later{why}.")
             }
         }
@@ -157,6 +160,7 @@ impl Telling<'_> {
             ),
             (Stage::Registry, EventKind::Stop) => "the server had its de-registration".to_owned(),
             (Stage::Registry, EventKind::Registration) => "the server had it".to_owned(),
+            (Stage::Registry, _) => "the server had its new status".to_owned(),
             (Stage::Served, _) if self.report.scenario.server.use_read_only_response_cache => {
                 "the read-only cache took that over".to_owned()
             }

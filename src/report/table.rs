@@ -97,6 +97,13 @@ fn caption(event: EventKind) -> &'static str {
         EventKind::Crash => "from a crash until a stage no longer shows the instance, in seconds",
         EventKind::Stop => "from an orderly stop until a stage no longer shows the instance, in seconds",
         EventKind::Registration => "from a registration until a stage shows the instance, in seconds",
+        EventKind::Unhealthy => {
+            "from the moment health went DOWN until a stage no longer shows the instance, in seconds"
+        }
+        EventKind::Override => {
+            "from an operator's override until a stage no longer shows the instance, in seconds"
+        }
+        EventKind::Recovery => "from a recovery until a stage shows the instance, in seconds",
     }
 }
 

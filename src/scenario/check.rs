@@ -11,7 +11,7 @@ use super::check_release;
 use super::diagnostic::{Place, Problem};
 use super::document::Table;
 use super::expect;
-use super::types::{Claim, Delay, Expectation, Network, Scenario};
+use super::types::{Claim, Clock, Delay, Expectation, Network, Scenario};
 use super::values::{LengthOr, Values};
 use crate::engine::SimDuration;
 use crate::model::eureka::{Flavour, ServerConfig};
@@ -59,9 +59,12 @@ pub(super) fn scenario(root: &Table, problems: &mut Vec<Problem>) -> Scenario {
             .length_or("starts-at-second", &["random"])
             .and_then(LengthOr::length),
         server_client,
+        server_clock: Clock::default(),
+        zones: Vec::new(),
         applications: fleet.applications,
         network: Network {
             latency: top.section("network").delay("latency").unwrap_or(Delay::Constant(LATENCY)),
+            loss: 0.0,
         },
         faults,
         expectations,
@@ -140,6 +143,7 @@ mod tests {
     use crate::model::client::{BalancerConfig, ClientConfig, TransportKind};
     use crate::model::eureka::ServerConfig;
     use crate::model::id::AppId;
+    use crate::scenario::types::Peer;
 
     fn read(text: &str) -> Scenario {
         parse("test.toml", text, &[]).unwrap_or_else(|problems| panic!("{problems}")).scenario
@@ -218,10 +222,16 @@ mod tests {
         );
         let faults = read(&text).faults;
         assert_eq!((faults[0].at, faults[0].within), (SimDuration::from_secs(5), SimDuration::from_secs(60)));
-        let targets = Selection { application: Some(AppId(0)), which: Which::Share(0.3) };
-        assert_eq!(faults[0].verb, Verb::Partition { targets, length: None, lost: Direction::Both });
-        let targets =
-            Targets::Instances(Selection { application: None, which: Which::Named(vec![(AppId(0), 20)]) });
+        let targets = Selection { application: Some(AppId(0)), zone: None, which: Which::Share(0.3) };
+        assert_eq!(
+            faults[0].verb,
+            Verb::Partition { targets, peer: Peer::Server, length: None, lost: Direction::Both }
+        );
+        let targets = Targets::Instances(Selection {
+            application: None,
+            zone: None,
+            which: Which::Named(vec![(AppId(0), 20)]),
+        });
         let down_for = SimDuration::from_secs(10);
         assert_eq!(faults[1].verb, Verb::Restart { targets, down_for, new_id: false, graceful: false });
     }

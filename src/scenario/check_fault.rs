@@ -6,9 +6,9 @@ use super::document::{Node, Table};
 use super::format::{Section, Shape};
 use super::format_fault::{FAULT, TARGETS, VERBS};
 use super::suggest::one_of;
-use super::types::{Direction, Fault, Selection, Targets, Verb, Which};
+use super::types::{Direction, Fault, Peer, Selection, Targets, Verb, Which};
 use super::values::Values;
-use crate::engine::SimDuration;
+use crate::engine::{Distribution, SimDuration};
 use crate::model::id::AppId;
 
 /// The default of `within`.
@@ -81,12 +81,17 @@ fn verb(name: &'static str, table: &Table, fleet: &Fleet, problems: &mut Vec<Pro
     }
     match (name, targets?) {
         ("crash", targets) => Some(Verb::Crash(targets)),
-        ("stop", targets) => Some(Verb::Stop(targets)),
-        ("restart", targets) => restart(targets, values, problems),
-        ("pause", targets) => Some(Verb::Pause { targets, length: length? }),
-        ("partition", Targets::Instances(targets)) => {
-            Some(Verb::Partition { targets, length, lost: direction(values.text("lost")) })
+        ("stop", Targets::Instances(targets)) => {
+            Some(Verb::Stop { targets, linger: SimDuration::ZERO, over: SimDuration::ZERO })
         }
+        ("restart", targets) => restart(targets, values, problems),
+        ("pause", targets) => Some(Verb::Pause { targets, length: Distribution::constant(length?) }),
+        ("partition", Targets::Instances(targets)) => Some(Verb::Partition {
+            targets,
+            peer: Peer::Server,
+            length,
+            lost: direction(values.text("lost")),
+        }),
         // The shape of `partition` has no `server`.
         _ => None,
     }
@@ -133,7 +138,7 @@ fn start(table: &Table, fleet: &Fleet, problems: &mut Vec<Problem>) -> Option<Ve
         return None;
     };
     let application = known(node.as_text()?, node, fleet, problems)?;
-    Some(Verb::Start { application, count: values.count("count").unwrap_or(1) })
+    Some(Verb::Start { application, count: values.count("count").unwrap_or(1), over: SimDuration::ZERO })
 }
 
 fn known(name: &str, node: &Node, fleet: &Fleet, problems: &mut Vec<Problem>) -> Option<AppId> {
@@ -174,7 +179,7 @@ fn targets(name: &'static str, table: &Table, fleet: &Fleet, problems: &mut Vec<
         "instances" => Which::Named(named(values, application, fleet, problems)?),
         _ => Which::All,
     };
-    Some(Targets::Instances(Selection { application, which }))
+    Some(Targets::Instances(Selection { application, zone: None, which }))
 }
 
 fn count(

@@ -8,7 +8,7 @@ use super::diagnostic::{Place, Problem};
 use super::document::Table;
 use super::format::INSTANCES_MAX;
 use super::suggest::{did_you_mean, one_of};
-use super::types::Application;
+use super::types::{Application, Clock};
 use super::values::Values;
 use crate::model::id::AppId;
 
@@ -148,6 +148,10 @@ fn application(
         observers: wanted.unwrap_or(fetches) && fetches,
         balancer_first_call: layer.first_call,
         client: layer.config,
+        zones: Vec::new(),
+        network: None,
+        traffic: None,
+        clock: Clock::default(),
     }
 }
 

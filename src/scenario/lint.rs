@@ -155,7 +155,9 @@ fn hanging_calls(scenario: &Scenario, app: &Application, at: usize, whence: &Whe
     let supervisor = seconds(client.lease_renewal_interval_in_seconds);
     let read = client.transport.read_limit();
     let hangs = |fault: &Fault| match &fault.verb {
-        Verb::Pause { targets: Targets::Server, length } => *length > supervisor,
+        Verb::Pause { targets: Targets::Server, length } => {
+            length.greatest().is_none_or(|it| it > supervisor)
+        }
         Verb::Partition { length, .. } => length.is_none_or(|length| length > supervisor),
         _ => false,
     };
@@ -180,7 +182,10 @@ fn hanging_calls(scenario: &Scenario, app: &Application, at: usize, whence: &Whe
 
 /// Answers that come after their call has been given up (`eureka-client.md` 2.1, 6.7).
 fn slow_network(scenario: &Scenario, app: &Application, whence: &Whence<'_>) -> Option<Problem> {
-    let (Delay::Constant(longest) | Delay::Uniform(_, longest)) = scenario.network.latency;
+    let longest = match scenario.network.latency {
+        Delay::Constant(longest) | Delay::Uniform(_, longest) => longest,
+        Delay::Drawn(_) => return None,
+    };
     let round_trip = SimDuration::from_nanos(longest.as_nanos().saturating_mul(2));
     let limits = [
         (seconds(app.client.lease_renewal_interval_in_seconds), "a heartbeat"),
@@ -275,8 +280,7 @@ fn hits_nobody(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Prob
 fn never_observed(scenario: &Scenario, claim: &Claim, table: &Table) -> Option<Problem> {
     let Claim::Latency { event: Some(event), .. } = claim else { return None };
     let brings = |fault: &Fault| match (&fault.verb, event) {
-        (Verb::Crash(Targets::Instances(_)), EventKind::Crash)
-        | (Verb::Stop(Targets::Instances(_)), EventKind::Stop) => true,
+        (Verb::Crash(Targets::Instances(_)), EventKind::Crash) | (Verb::Stop { .. }, EventKind::Stop) => true,
         (Verb::Restart { targets: Targets::Instances(_), graceful, .. }, EventKind::Crash) => !graceful,
         (Verb::Restart { targets: Targets::Instances(_), graceful, .. }, EventKind::Stop) => *graceful,
         (_, EventKind::Registration) => true,

@@ -104,6 +104,6 @@ pub use load::{LoadError, Loaded, load, parse};
 pub use print::canonical;
 pub use schema::json_schema;
 pub use types::{
-    Application, Claim, Comparison, Delay, Direction, Expectation, Fault, Network, Scenario, Selection,
-    Statistic, Targets, Verb, Which,
+    Application, Batch, Change, Claim, Clock, Comparison, Delay, Direction, Expectation, Fault, HealthVia,
+    Network, Order, Peer, Scenario, Selection, Statistic, Targets, Traffic, Verb, Which, ZoneId,
 };

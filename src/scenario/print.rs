@@ -32,6 +32,7 @@ pub fn canonical(scenario: &Scenario) -> String {
         Delay::Uniform(from, to) => {
             lines.line("latency", format!("{{ uniform = [{}, {}] }}", quoted(from), quoted(to)));
         }
+        Delay::Drawn(_) => unreachable!("no scenario reads one yet"),
     });
     for app in &scenario.applications {
         application(&mut page, app, base.as_ref());

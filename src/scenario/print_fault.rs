@@ -10,7 +10,7 @@ pub(super) fn fault(page: &mut Page, fault: &Fault, apps: &[Application]) {
     let name = |app: AppId| string(&apps[app.index()].name);
     let (verb, parts) = match &fault.verb {
         Verb::Crash(targets) => (VERBS[0], vec![self::targets(targets, apps)]),
-        Verb::Stop(targets) => (VERBS[1], vec![self::targets(targets, apps)]),
+        Verb::Stop { targets, .. } => (VERBS[1], vec![selection(targets, apps)]),
         Verb::Restart { targets, down_for, new_id, graceful } => {
             let mut parts = vec![self::targets(targets, apps), format!("down-for = {}", quoted(*down_for))];
             if *targets != Targets::Server {
@@ -19,10 +19,14 @@ pub(super) fn fault(page: &mut Page, fault: &Fault, apps: &[Application]) {
             }
             (VERBS[2], parts)
         }
-        Verb::Pause { targets, length } => {
-            (VERBS[3], vec![self::targets(targets, apps), format!("for = {}", quoted(*length))])
-        }
-        Verb::Partition { targets, length, lost } => {
+        Verb::Pause { targets, length } => (
+            VERBS[3],
+            vec![
+                self::targets(targets, apps),
+                format!("for = {}", quoted(length.greatest().unwrap_or_default())),
+            ],
+        ),
+        Verb::Partition { targets, length, lost, .. } => {
             let lost = match lost {
                 Direction::Both => "both",
                 Direction::ToServer => "to-server",
@@ -33,9 +37,10 @@ pub(super) fn fault(page: &mut Page, fault: &Fault, apps: &[Application]) {
             parts.push(format!("lost = \"{lost}\""));
             (VERBS[4], parts)
         }
-        Verb::Start { application, count } => {
+        Verb::Start { application, count, .. } => {
             (VERBS[5], vec![format!("application = {}", name(*application)), format!("count = {count}")])
         }
+        _ => unreachable!("no scenario reads one yet"),
     };
     page.section("[fault]", |lines| {
         lines.length("at", fault.at);

@@ -27,7 +27,7 @@ impl Sample {
     pub fn of<'a>(rows: impl IntoIterator<Item = &'a Detection>) -> Self {
         let mut sample = Self::default();
         for row in rows {
-            let count = u64::from(row.count);
+            let count = row.count;
             match row.outcome {
                 Outcome::Detected(length) => sample.detected.push((length, count)),
                 Outcome::Censored(_) => sample.censored += count,
@@ -128,18 +128,19 @@ mod tests {
     use crate::model::id::InstanceId;
     use crate::model::stage::{EventKind, Stage};
 
-    fn row(outcome: Outcome, count: u32) -> Detection {
+    fn row(outcome: Outcome, count: u64) -> Detection {
         Detection {
             event: EventKind::Crash,
             instance: InstanceId(0),
             at: SimTime::ZERO,
             stage: Stage::Client,
             outcome,
+            instances: 1,
             count,
         }
     }
 
-    fn detected(secs: u64, count: u32) -> Detection {
+    fn detected(secs: u64, count: u64) -> Detection {
         row(Outcome::Detected(SimDuration::from_secs(secs)), count)
     }
 
@@ -191,8 +192,8 @@ mod tests {
     proptest! {
         #[test]
         fn quantiles_are_observed_values_and_grow(
-            rows in prop::collection::vec((0u64..500, 1u32..4), 1..40),
-            censored in 0u32..10,
+            rows in prop::collection::vec((0u64..500, 1u64..4), 1..40),
+            censored in 0u64..10,
         ) {
             let mut all: Vec<Detection> = rows.iter().map(|&(secs, count)| detected(secs, count)).collect();
             all.push(row(Outcome::Censored(SimDuration::ZERO), censored));

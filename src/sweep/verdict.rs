@@ -2,8 +2,9 @@
 //! what share of the replicates it must hold. No claim is judged on figures pooled over replicates: a
 //! replicate is one possible history, and the claim is about histories.
 
+use crate::model::message::RequestKind;
 use crate::model::stage::{EventKind, Stage};
-use crate::observe::{ReplicateData, RunData};
+use crate::observe::{LoadMinute, ReplicateData, RunData};
 use crate::scenario::{Claim, Comparison, Scenario, Statistic};
 use crate::sweep::Sample;
 
@@ -78,12 +79,49 @@ pub fn holds(claim: &Claim, replicate: &ReplicateData) -> bool {
             .filter(|&evicted| evicted > 0)
             .eq(expected.iter().copied()),
         &Claim::SelfPreservationAtEnd(engaged) => replicate.self_preservation_at_end == engaged,
+        &Claim::Mistakes(stage, comparison, count) => comparison.holds(mistakes(replicate, stage), count),
+        &Claim::QueryAccuracy(stage, comparison, percent) => {
+            query_accuracy(replicate, stage).is_some_and(|accuracy| comparison.holds(accuracy, percent))
+        }
+        &Claim::FailedCalls(comparison, percent) => {
+            failed_calls(replicate).is_some_and(|failed| comparison.holds(failed, percent))
+        }
+        &Claim::Load { kind, comparison, count } => comparison.holds(busiest_minute(replicate, kind), count),
     }
+}
+
+/// Mistakes at a stage, over all observers.
+fn mistakes(replicate: &ReplicateData, stage: Stage) -> u64 {
+    replicate.mistakes.iter().filter(|row| row.stage == stage).map(|row| row.count).sum()
+}
+
+/// P_A over all observers, percent; `None` if nobody was observed.
+fn query_accuracy(replicate: &ReplicateData, stage: Stage) -> Option<f64> {
+    let rows = || replicate.quality.iter().filter(|row| row.stage == stage);
+    let good: u128 = rows().map(|row| row.good_nanos).sum();
+    let mistaken: u128 = rows().map(|row| row.mistaken_nanos).sum();
+    (good > 0).then(|| 100.0 * (good - mistaken) as f64 / good as f64)
+}
+
+/// The share of calls that failed, percent; `None` without a call.
+fn failed_calls(replicate: &ReplicateData) -> Option<f64> {
+    let calls: u64 = replicate.calls.iter().map(|row| row.calls).sum();
+    let failed: u64 = replicate.calls.iter().map(|row| row.failed).sum();
+    (calls > 0).then(|| 100.0 * failed as f64 / calls as f64)
+}
+
+/// Requests in the server's busiest minute.
+fn busiest_minute(replicate: &ReplicateData, kind: Option<RequestKind>) -> u64 {
+    let of = |row: &LoadMinute| match kind {
+        Some(kind) => row.requests[kind as usize],
+        None => row.requests.iter().sum(),
+    };
+    replicate.load.iter().map(of).max().unwrap_or(0)
 }
 
 /// Live instances that the server itself removed.
 fn false_removals(replicate: &ReplicateData) -> u64 {
-    replicate.mistakes.iter().filter(|mistake| mistake.stage == Stage::Registry).count() as u64
+    mistakes(replicate, Stage::Registry)
 }
 
 fn sample_of(replicate: &ReplicateData, event: Option<EventKind>, stage: Stage) -> Sample {
@@ -130,6 +168,8 @@ mod tests {
             instances: BTreeMap::from([(InstanceId(0), "a-1".into())]),
             detections: Vec::new(),
             mistakes: Vec::new(),
+            quality: Vec::new(),
+            calls: Vec::new(),
             timeline: Vec::new(),
             load: Vec::new(),
             faults: Vec::new(),
@@ -141,13 +181,14 @@ mod tests {
         }
     }
 
-    fn crash(outcome: Outcome, count: u32) -> Detection {
+    fn crash(outcome: Outcome, count: u64) -> Detection {
         Detection {
             event: EventKind::Crash,
             instance: InstanceId(0),
             at: SimTime::ZERO,
             stage: Stage::Balancer,
             outcome,
+            instances: 1,
             count,
         }
     }
@@ -219,6 +260,8 @@ mod tests {
             at: SimTime::ZERO,
             lasted: SimDuration::ZERO,
             corrected: true,
+            instances: 1,
+            count: 1,
         };
         data.mistakes = vec![mistake(Stage::Registry), mistake(Stage::Client)];
         assert!(holds(&Claim::FalseRemovals(Comparison::AtMost, 1), &data));

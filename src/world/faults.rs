@@ -53,24 +53,25 @@ impl World<'_> {
         let verb = &scenario.faults[fault as usize].verb;
         self.plan.pending -= 1;
         let hit = self.pick(fault, verb);
-        let targets = if hits_server(verb) { 1 } else { hit.len() as u32 };
+        let targets = if verb.hits_server() { 1 } else { hit.len() as u32 };
         let until = length_of(verb).map(|length| now + length);
         match verb {
             Verb::Crash(Targets::Server) => self.crash_server(now, schedule),
             Verb::Crash(Targets::Instances(_)) => self.crash(&hit, now),
-            Verb::Stop(_) => self.stop(&hit, now, schedule),
+            Verb::Stop { .. } => self.stop(&hit, now, schedule),
             Verb::Restart { targets: Targets::Server, .. } => self.crash_server(now, schedule),
             Verb::Restart { graceful: true, .. } => self.stop(&hit, now, schedule),
             Verb::Restart { graceful: false, .. } => self.crash(&hit, now),
-            Verb::Pause { targets: Targets::Server, length } => self.pause_server(now, now + *length),
-            Verb::Pause { length, .. } => self.pause(&hit, now, now + *length),
+            Verb::Pause { targets: Targets::Server, .. } => self.pause_server(now, until.unwrap_or(now)),
+            Verb::Pause { .. } => self.pause(&hit, now, until.unwrap_or(now)),
             Verb::Partition { lost, .. } => self.cut(&hit, *lost),
-            Verb::Start { application, count } => {
+            Verb::Start { application, count, .. } => {
                 for _ in 0..*count {
                     let client = self.add_newcomer(*application);
                     self.start_client(client, now, schedule);
                 }
             }
+            _ => unreachable!("no scenario reads one yet"),
         }
         if let Some(until) = until {
             self.plan.pending += 1;
@@ -91,13 +92,13 @@ impl World<'_> {
             Verb::Pause { targets: Targets::Server, .. } => self.resume_server(now, schedule),
             Verb::Pause { .. } => self.resume(&hit, now, schedule),
             Verb::Partition { lost, .. } => self.heal(&hit, *lost),
-            Verb::Crash(_) | Verb::Stop(_) | Verb::Start { .. } => unreachable!("has no end"),
+            _ => unreachable!("has no end"),
         }
     }
 
     /// Draws the targets among the instances that run.
     fn pick(&mut self, fault: u32, verb: &Verb) -> Vec<ClientId> {
-        let Some(selection) = selection_of(verb) else { return Vec::new() };
+        let Some(selection) = verb.selection() else { return Vec::new() };
         let mut candidates = self.candidates(selection);
         let count = match selection.which {
             Which::All | Which::Named(_) => return candidates,
@@ -246,25 +247,9 @@ impl World<'_> {
 
 fn length_of(verb: &Verb) -> Option<SimDuration> {
     match verb {
-        Verb::Restart { down_for: length, .. } | Verb::Pause { length, .. } => Some(*length),
+        Verb::Restart { down_for: length, .. } => Some(*length),
+        Verb::Pause { length, .. } => length.greatest(),
         Verb::Partition { length, .. } => *length,
-        Verb::Crash(_) | Verb::Stop(_) | Verb::Start { .. } => None,
-    }
-}
-
-fn selection_of(verb: &Verb) -> Option<&Selection> {
-    match verb {
-        Verb::Crash(targets) | Verb::Stop(targets) => targets.selection(),
-        Verb::Restart { targets, .. } | Verb::Pause { targets, .. } => targets.selection(),
-        Verb::Partition { targets, .. } => Some(targets),
-        Verb::Start { .. } => None,
-    }
-}
-
-fn hits_server(verb: &Verb) -> bool {
-    match verb {
-        Verb::Crash(targets) | Verb::Stop(targets) => targets.is_server(),
-        Verb::Restart { targets, .. } | Verb::Pause { targets, .. } => targets.is_server(),
-        Verb::Partition { .. } | Verb::Start { .. } => false,
+        _ => None,
     }
 }

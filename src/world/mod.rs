@@ -17,6 +17,7 @@ mod clock;
 mod event;
 mod faults;
 mod flight;
+mod links;
 mod node;
 mod pause;
 mod run;
@@ -102,6 +103,7 @@ impl World<'_> {
             Event::ClientStarts { client } => self.start_client(client, now, schedule),
             Event::FaultBegins { fault } => self.begin_fault(fault, now, schedule),
             Event::FaultEnds { fault } => self.end_fault(fault, now, schedule),
+            Event::FaultStep { .. } | Event::CallDue { .. } => unreachable!("nothing schedules one yet"),
         }
     }
 

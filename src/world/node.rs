@@ -63,6 +63,8 @@ pub(super) struct ClientNode {
     pub(super) lost_to_server: u32,
     /// How many partitions lose what is sent to it.
     pub(super) lost_from_server: u32,
+    /// The share of calls to it that fail although it runs, 0 to 1.
+    pub(super) calls_fail: f64,
     /// It came by a fault: its registration is watched.
     pub(super) newcomer: bool,
     pub(super) waiting: Option<Box<Waiting>>,

@@ -121,6 +121,8 @@ impl World<'_> {
             instances,
             detections: recorded.detections,
             mistakes: recorded.mistakes,
+            quality: Vec::new(),
+            calls: Vec::new(),
             timeline: recorded.timeline,
             load: recorded.load,
             faults: recorded.faults,

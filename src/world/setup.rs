@@ -129,6 +129,7 @@ impl<'a> World<'a> {
             stopping: false,
             lost_to_server: 0,
             lost_from_server: 0,
+            calls_fail: 0.0,
             newcomer: false,
             waiting: None,
         });
@@ -230,9 +231,9 @@ fn starting_wall(scenario: &Scenario, seed: &Seed, chance: &mut Chance) -> crate
 /// pause or a partition that has an aftermath, or by settings that let leases expire between heartbeats.
 fn may_settle(scenario: &Scenario) -> bool {
     let clean = |verb: &Verb| match verb {
-        Verb::Crash(targets) | Verb::Stop(targets) | Verb::Restart { targets, .. } => !targets.is_server(),
-        Verb::Start { .. } => true,
-        Verb::Pause { .. } | Verb::Partition { .. } => false,
+        Verb::Crash(targets) | Verb::Restart { targets, .. } => !targets.is_server(),
+        Verb::Stop { .. } | Verb::Start { .. } => true,
+        _ => false,
     };
     let beats_in_time = |config: &ClientConfig| {
         config.lease_expiration_duration_in_seconds > config.lease_renewal_interval_in_seconds

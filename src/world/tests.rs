@@ -2,14 +2,14 @@
 
 use std::sync::atomic::AtomicBool;
 
-use crate::engine::SimDuration;
+use crate::engine::{Distribution, SimDuration};
 use crate::model::client::{ClientConfig, TransportConfig, TransportKind};
 use crate::model::eureka::{Flavour, ServerConfig};
 use crate::model::message::RequestKind;
 use crate::model::stage::Stage;
 use crate::observe::{Ending, Outcome, ReplicateData};
 use crate::scenario::{
-    Application, Delay, Fault, Scenario, Selection, Targets, Verb, Which, default_scenario,
+    Application, Delay, Fault, Peer, Scenario, Selection, Targets, Verb, Which, default_scenario,
 };
 
 const fn s(seconds: u64) -> SimDuration {
@@ -30,7 +30,11 @@ fn fleet(instances: u32) -> Scenario {
 }
 
 fn some(count: u32) -> Targets {
-    Targets::Instances(Selection { application: None, which: Which::Count(count) })
+    Targets::Instances(Selection { application: None, zone: None, which: Which::Count(count) })
+}
+
+fn one() -> Selection {
+    Selection { application: None, zone: None, which: Which::Count(1) }
 }
 
 fn with(mut scenario: Scenario, verb: Verb) -> Scenario {
@@ -42,7 +46,7 @@ fn run(scenario: &Scenario, replicate: u32) -> ReplicateData {
     super::run(scenario, replicate, &AtomicBool::new(false)).expect("nobody interrupts")
 }
 
-fn detected(data: &ReplicateData, stage: Stage) -> Vec<(SimDuration, u32)> {
+fn detected(data: &ReplicateData, stage: Stage) -> Vec<(SimDuration, u64)> {
     data.detections
         .iter()
         .filter(|row| row.stage == stage)
@@ -69,7 +73,7 @@ fn a_crash_is_detected_within_the_closed_form() {
             (Stage::Balancer, s(335), 99),
         ] {
             let rows = detected(&data, stage);
-            assert_eq!(rows.iter().map(|row| row.1).sum::<u32>(), observations, "{}", stage.name());
+            assert_eq!(rows.iter().map(|row| row.1).sum::<u64>(), observations, "{}", stage.name());
             for (after, _) in rows {
                 assert!(after + slack >= s(150) && after <= latest + slack, "{} {after}", stage.name());
             }
@@ -79,7 +83,7 @@ fn a_crash_is_detected_within_the_closed_form() {
 }
 
 fn all() -> Selection {
-    Selection { application: None, which: Which::All }
+    Selection { application: None, zone: None, which: Which::All }
 }
 
 /// Spec 4.6, 4.4: expected 11, threshold ⌊1.7 · 11⌋ = 18; nine survivors renew 18 times a minute, which is not
@@ -128,7 +132,7 @@ fn mass_death_goes_in_rounds_when_protection_is_off() {
 /// client's fetch within 30 s, the balancer within 35 s.
 #[test]
 fn an_orderly_stop_is_seen_at_once_by_the_registry() {
-    let data = run(&with(fleet(20), Verb::Stop(some(1))), 0);
+    let data = run(&with(fleet(20), Verb::Stop { targets: one(), linger: s(0), over: s(0) }), 0);
     assert_eq!(detected(&data, Stage::Registry), [(SimDuration::from_millis(1), 1)]);
     for (stage, latest) in [(Stage::Served, s(30)), (Stage::Client, s(60)), (Stage::Balancer, s(95))] {
         for (after, _) in detected(&data, stage) {
@@ -141,10 +145,10 @@ fn an_orderly_stop_is_seen_at_once_by_the_registry() {
 /// A new instance's POST makes the same way as a DELETE.
 #[test]
 fn a_registration_makes_the_same_way() {
-    let start = Verb::Start { application: crate::model::id::AppId(0), count: 1 };
+    let start = Verb::Start { application: crate::model::id::AppId(0), count: 1, over: s(0) };
     let data = run(&with(fleet(20), start), 0);
     assert_eq!(detected(&data, Stage::Registry), [(SimDuration::from_millis(1), 1)]);
-    let observers: u32 = detected(&data, Stage::Client).iter().map(|row| row.1).sum();
+    let observers: u64 = detected(&data, Stage::Client).iter().map(|row| row.1).sum();
     assert_eq!(observers, 20);
     assert_eq!((data.ending, data.left_at_end), (Ending::Settled, 21));
 }
@@ -155,7 +159,7 @@ fn a_quick_restart_supersedes_its_own_death() {
     let restart = |new_id| Verb::Restart { targets: some(1), down_for: s(10), new_id, graceful: false };
     let data = run(&with(fleet(20), restart(false)), 0);
     let superseded = data.detections.iter().filter(|row| matches!(row.outcome, Outcome::Superseded(_)));
-    assert_eq!(superseded.map(|row| row.count).sum::<u32>(), 1 + 1 + 19 + 19);
+    assert_eq!(superseded.map(|row| row.count).sum::<u64>(), 1 + 1 + 19 + 19);
     assert_eq!(data.left_at_end, 20);
 
     // Under a new id the old one dies as any other: 20 leases and one more, until it is evicted.
@@ -170,7 +174,8 @@ fn a_quick_restart_supersedes_its_own_death() {
 #[test]
 fn self_preservation_saves_a_partitioned_fleet() {
     let cut = Verb::Partition {
-        targets: Selection { application: None, which: Which::Share(0.5) },
+        targets: Selection { application: None, zone: None, which: Which::Share(0.5) },
+        peer: Peer::Server,
         length: Some(s(300)),
         lost: crate::scenario::Direction::Both,
     };
@@ -189,7 +194,8 @@ fn self_preservation_saves_a_partitioned_fleet() {
 /// Spec 9: a pause of the server forgives what lies after the due time; leases of 90 s survive 45 s of it.
 #[test]
 fn a_paused_server_removes_nobody() {
-    let mut scenario = with(fleet(30), Verb::Pause { targets: Targets::Server, length: s(45) });
+    let mut scenario =
+        with(fleet(30), Verb::Pause { targets: Targets::Server, length: Distribution::constant(s(45)) });
     scenario.server.enable_self_preservation = false;
     let data = run(&scenario, 0);
     assert!(data.mistakes.is_empty());
@@ -200,7 +206,7 @@ fn a_paused_server_removes_nobody() {
 /// with their first heartbeat's 404.
 #[test]
 fn a_long_pause_of_clients_is_a_mistake_that_is_corrected() {
-    let pause = Verb::Pause { targets: some(2), length: s(300) };
+    let pause = Verb::Pause { targets: some(2), length: Distribution::constant(s(300)) };
     let mut scenario = with(fleet(30), pause);
     scenario.server.enable_self_preservation = false;
     let data = run(&scenario, 0);
@@ -245,7 +251,12 @@ fn a_server_that_registers_with_itself_holds_a_lease_of_its_own() {
 /// The whole fleet cut off for good: the run lasts as long as it was meant to, and nothing breaks.
 #[test]
 fn a_partition_may_last_for_ever() {
-    let cut = Verb::Partition { targets: all(), length: None, lost: crate::scenario::Direction::ToServer };
+    let cut = Verb::Partition {
+        targets: all(),
+        peer: Peer::Server,
+        length: None,
+        lost: crate::scenario::Direction::ToServer,
+    };
     let data = run(&with(fleet(20), cut), 0);
     assert_eq!(data.ending, Ending::Duration);
     assert_eq!(data.left_at_end, 20, "protected");
@@ -255,8 +266,12 @@ fn a_partition_may_last_for_ever() {
 /// them has healed.
 #[test]
 fn partitions_may_overlap_in_any_number() {
-    let cut =
-        Verb::Partition { targets: all(), length: Some(s(300)), lost: crate::scenario::Direction::Both };
+    let cut = Verb::Partition {
+        targets: all(),
+        peer: Peer::Server,
+        length: Some(s(300)),
+        lost: crate::scenario::Direction::Both,
+    };
     let mut scenario = with(fleet(20), cut);
     scenario.faults = vec![scenario.faults[0].clone(); 256];
     let data = run(&scenario, 0);
@@ -295,7 +310,7 @@ fn a_round_trip_longer_than_the_read_limit_is_none() {
 /// 600 s after the server's start is within the second.
 #[test]
 fn the_end_of_a_pause_that_a_crash_cut_short_wakes_nobody() {
-    let pause = |length| Verb::Pause { targets: Targets::Server, length: s(length) };
+    let pause = |length| Verb::Pause { targets: Targets::Server, length: Distribution::constant(s(length)) };
     let restart = Verb::Restart { targets: Targets::Server, down_for: s(20), new_id: false, graceful: false };
     let mut scenario = fleet(10);
     scenario.stop_when_settled = false;
@@ -315,7 +330,7 @@ fn the_end_of_a_pause_that_a_crash_cut_short_wakes_nobody() {
 /// after its 180 s. So the next beat is at 260.024 s and by 300 s there are eight: 11 + 2 + 8 = 21.
 #[test]
 fn a_hung_read_fails_after_the_job_that_is_due_with_it_was_rejected() {
-    let pause = Verb::Pause { targets: Targets::Server, length: s(190) };
+    let pause = Verb::Pause { targets: Targets::Server, length: Distribution::constant(s(190)) };
     let mut scenario = fleet(1);
     scenario.applications[0].client.lease_renewal_interval_in_seconds = 5;
     (scenario.start_window, scenario.warm_up) = (SimDuration::ZERO, s(60));

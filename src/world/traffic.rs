@@ -32,7 +32,7 @@ impl Lanes {
     pub(super) fn new(scenario: &Scenario, schedule: &mut Schedule<Event>) -> Self {
         let latency = match scenario.network.latency {
             Delay::Constant(delay) => Some(schedule.lane(delay)),
-            Delay::Uniform(..) => None,
+            Delay::Uniform(..) | Delay::Drawn(_) => None,
         };
         let mut by_delay = Vec::new();
         for client in scenario.applications.iter().map(|application| &application.client) {
@@ -244,6 +244,12 @@ impl World<'_> {
                 let width = most.saturating_sub(least) + SimDuration::from_nanos(1);
                 let mut dice = self.clients[client.index()].chance.with(&self.seed);
                 let delay = least + dice.duration_below(purpose::LATENCY, width);
+                schedule.at(schedule.now() + delay, event);
+                delay
+            }
+            Delay::Drawn(distribution) => {
+                let mut dice = self.clients[client.index()].chance.with(&self.seed);
+                let delay = distribution.sample(&mut dice, purpose::LATENCY);
                 schedule.at(schedule.now() + delay, event);
                 delay
             }

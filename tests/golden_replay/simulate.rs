@@ -23,7 +23,9 @@ use stillup::model::eureka::ServerConfig;
 use stillup::model::id::AppId;
 use stillup::model::stage::Stage;
 use stillup::observe::{Outcome, ReplicateData};
-use stillup::scenario::{Application, Fault, Scenario, Selection, Targets, Verb, Which, default_scenario};
+use stillup::scenario::{
+    Application, Clock, Fault, Scenario, Selection, Targets, Verb, Which, default_scenario,
+};
 use stillup::sweep;
 
 use super::deaths::{Death, Measured, deaths, stage_of};
@@ -123,6 +125,7 @@ fn setup(recording: &Recording, first_death_ms: i64) -> Result<Scenario, String>
             within: millis(common_multiple(eviction_ms, cache_ms)),
             verb: Verb::Crash(Targets::Instances(Selection {
                 application: Some(AppId(0)),
+                zone: None,
                 which: Which::Count(1),
             })),
         }],
@@ -153,6 +156,10 @@ fn applications(recording: &Recording, fetch_interval_s: u32) -> Vec<Application
         observers: client.fetch_registry,
         balancer_first_call: None,
         client,
+        zones: Vec::new(),
+        network: None,
+        traffic: None,
+        clock: Clock::default(),
     };
     let fleet = [
         ("instance", registered.len() - real_ones.len(), instance),
@@ -201,7 +208,7 @@ struct Simulated {
     /// From the removal until the answer showed it.
     served_lags: Vec<SimDuration>,
     /// By stage, observations that never ended.
-    censored: BTreeMap<Stage, u32>,
+    censored: BTreeMap<Stage, u64>,
 }
 
 impl Simulated {

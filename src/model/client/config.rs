@@ -106,6 +106,8 @@ pub struct ClientConfig {
     pub should_unregister_on_shutdown: bool,
     /// `should-enforce-registration-at-init`.
     pub should_enforce_registration_at_init: bool,
+    /// `healthcheck.enabled`: whether a health-check handler is attached (`eureka-client.md` 4.2).
+    pub healthcheck_enabled: bool,
     /// `transport.sessioned-client-reconnect-interval-seconds`.
     pub sessioned_client_reconnect_interval_seconds: u32,
     /// `transport.retryable-client-quarantine-refresh-percentage`, 0 to 1.
@@ -146,6 +148,7 @@ impl ClientConfig {
             on_demand_update_status_change: true,
             should_unregister_on_shutdown: true,
             should_enforce_registration_at_init: false,
+            healthcheck_enabled: false,
             sessioned_client_reconnect_interval_seconds: 1_200,
             retryable_client_quarantine_refresh_percentage: 0.66,
             lease_renewal_interval_in_seconds: 30,

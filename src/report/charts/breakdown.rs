@@ -148,5 +148,8 @@ fn heading(event: EventKind) -> &'static str {
         EventKind::Crash => "After a crash",
         EventKind::Stop => "After an orderly stop",
         EventKind::Registration => "After a registration",
+        EventKind::Unhealthy => "After health went DOWN",
+        EventKind::Override => "After an operator's override",
+        EventKind::Recovery => "After a recovery",
     }
 }

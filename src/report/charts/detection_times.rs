@@ -111,6 +111,11 @@ fn caption(event: EventKind) -> &'static str {
         EventKind::Crash => "From a crash until the stage no longer shows the instance",
         EventKind::Stop => "From an orderly stop until the stage no longer shows the instance",
         EventKind::Registration => "From a registration until the stage shows the instance",
+        EventKind::Unhealthy => {
+            "From the moment health went DOWN until the stage no longer shows the instance"
+        }
+        EventKind::Override => "From an operator's override until the stage no longer shows the instance",
+        EventKind::Recovery => "From a recovery until the stage shows the instance",
     }
 }
 

@@ -56,6 +56,12 @@ enum Field<'a> {
     Nothing,
 }
 
+impl From<u64> for Field<'_> {
+    fn from(number: u64) -> Self {
+        Self::Number(number)
+    }
+}
+
 impl From<u32> for Field<'_> {
     fn from(number: u32) -> Self {
         Self::Number(number.into())
