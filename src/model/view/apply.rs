@@ -4,6 +4,8 @@
 //! does not hold, the delta's whole application object comes in, with entries that were DELETED and already
 //! skipped. An application is not held, either, once the delta itself has deleted its last instance.
 
+use std::collections::BTreeMap;
+
 use super::{Applied, LifeId, Payload, Presence, View, Views};
 use crate::model::id::{AppId, InstanceId};
 
@@ -17,13 +19,13 @@ impl Views {
             // Every entry says what is already there.
             return Applied { view, hash_matches: true };
         }
+        if self.moves_the_version(view, delta) {
+            return Applied { view: delta.full_view(), hash_matches: true };
+        }
         if let Some(&applied) = self.applied.get(&(view, *delta)) {
             return applied;
         }
-        let applied = match self.apply_by_version(view, delta) {
-            Some(applied) => applied,
-            None => self.apply_by_instance(view, delta),
-        };
+        let applied = self.apply_by_instance(view, delta);
         if self.applied.len() >= REMEMBERED_MAX {
             self.applied.clear();
         }
@@ -31,16 +33,47 @@ impl Views {
         applied
     }
 
-    /// The common case: the client held exactly what the server had, and the delta tells of every change since.
-    fn apply_by_version(&self, view: View, delta: &Payload) -> Option<Applied> {
+    /// Whether this is the common case: the client held exactly what the server had, and the delta tells of every
+    /// change since. It costs no look at the registry or at the delta's entries, but for deltas that might insert
+    /// deleted ones.
+    fn moves_the_version(&mut self, view: View, delta: &Payload) -> bool {
         if view.life != delta.life.0 || view.overlay != 0 || view.version > delta.version {
-            return None;
+            return false;
         }
-        let log = &self.logs[view.life as usize];
-        if !log.covers(view.version, delta.queue_head) || self.inserts_deleted_entries(view, delta) {
-            return None;
+        if !self.logs[view.life as usize].covers(view.version, delta.queue_head) {
+            return false;
         }
-        Some(Applied { view: delta.full_view(), hash_matches: true })
+        !self.may_insert_deleted_entries(delta) || !self.inserts_deleted_entries(view, delta)
+    }
+
+    /// Whether some version that `delta` covers is one at which a client would insert DELETED entries: an
+    /// application is deleted from before it is added to, and at some version all that it had may have been among
+    /// the deleted. Asked at every fetch, so the answer is kept.
+    fn may_insert_deleted_entries(&mut self, delta: &Payload) -> bool {
+        if let Some(&risk) = self.risks.get(delta) {
+            return risk;
+        }
+        let log = &self.logs[delta.life.0 as usize];
+        let mut deleted_first: BTreeMap<AppId, u32> = BTreeMap::new();
+        let mut at_stake: BTreeMap<AppId, u32> = BTreeMap::new();
+        for (instance, presence) in self.delta_entries(delta) {
+            let app = log.app(instance).expect("a queued instance was registered");
+            if presence == Presence::Absent {
+                *deleted_first.entry(app).or_default() += 1;
+            } else if let Some(deleted) = deleted_first.get(&app) {
+                at_stake.entry(app).or_insert(*deleted);
+            }
+        }
+        let lowest = log.covered_from(delta.queue_head);
+        let risk = !at_stake.is_empty()
+            && log
+                .fewest(lowest, delta.version, at_stake.keys().copied())
+                .any(|(app, fewest)| fewest <= at_stake[&app]);
+        if self.risks.len() >= REMEMBERED_MAX {
+            self.risks.clear();
+        }
+        self.risks.insert(*delta, risk);
+        risk
     }
 
     /// Whether a client at `view` would insert DELETED entries along with an application that it does not hold

@@ -4,6 +4,8 @@
 //! same instance, so the state of an instance at any version is a walk of a step or two; the status counts
 //! (all that the reconcile hash looks at) are kept with each change.
 
+use std::collections::BTreeMap;
+
 use super::{Presence, StatusCounts};
 use crate::model::id::{AppId, InstanceId};
 
@@ -39,6 +41,8 @@ pub struct RegistryLog {
     /// The newest version that no queue entry announces (`eureka-server.md` 2.2, corollary).
     unannounced: u32,
     counts: StatusCounts,
+    /// Instances held now, by application.
+    held: Vec<u32>,
 }
 
 impl RegistryLog {
@@ -65,6 +69,11 @@ impl RegistryLog {
             return;
         }
         self.counts.replace(before, presence);
+        if self.held.len() <= app.index() {
+            self.held.resize(app.index() + 1, 0);
+        }
+        let held = &mut self.held[app.index()];
+        *held = *held + u32::from(presence != Presence::Absent) - u32::from(before != Presence::Absent);
         let previous = self.heads[index];
         self.changes.push(Change { instance, presence, previous, counts: self.counts });
         self.heads[index] = self.version();
@@ -97,6 +106,11 @@ impl RegistryLog {
         if change == NONE { Presence::Absent } else { self.changes[change as usize - 1].presence }
     }
 
+    /// Whether the change that made `version` left its instance present; not if there is none.
+    fn present_at(&self, version: u32) -> bool {
+        version != NONE && self.changes[version as usize - 1].presence != Presence::Absent
+    }
+
     /// The status counts at `version`.
     pub fn counts(&self, version: u32) -> StatusCounts {
         if version == 0 { StatusCounts::default() } else { self.changes[version as usize - 1].counts }
@@ -114,8 +128,42 @@ impl RegistryLog {
 
     /// Whether the queue range `[head, tail)` announces every change after `version`.
     pub(super) fn covers(&self, version: u32, head: u32) -> bool {
+        version >= self.covered_from(head)
+    }
+
+    /// The lowest version of which a queue range that begins at `head` announces every later change.
+    pub(super) fn covered_from(&self, head: u32) -> u32 {
         let purged_through = if head == 0 { 0 } else { self.queue[head as usize - 1].version };
-        version >= purged_through && version >= self.unannounced
+        purged_through.max(self.unannounced)
+    }
+
+    /// The fewest instances that each of `apps` had at any version from `from` to `to`.
+    pub(super) fn fewest(
+        &self,
+        from: u32,
+        to: u32,
+        apps: impl Iterator<Item = AppId>,
+    ) -> impl Iterator<Item = (AppId, u32)> {
+        let now = |app: AppId| (app, (self.held.get(app.index()).copied().unwrap_or(0), 0));
+        let mut counts: BTreeMap<AppId, (u32, u32)> = apps.map(now).collect();
+        for version in (from..=self.version()).rev() {
+            if version == to {
+                counts.values_mut().for_each(|(held, fewest)| *fewest = *held);
+            }
+            // Back over the change that made this version.
+            if version == from {
+                break;
+            }
+            let change = &self.changes[version as usize - 1];
+            let before = self.present_at(change.previous);
+            let app = self.apps[change.instance.index()];
+            let Some((held, fewest)) = counts.get_mut(&app) else { continue };
+            *held = *held + u32::from(before) - u32::from(change.presence != Presence::Absent);
+            if version <= to {
+                *fewest = (*held).min(*fewest);
+            }
+        }
+        counts.into_iter().map(|(app, (_, fewest))| (app, fewest))
     }
 
     /// The entries of a delta in reply order: at most one an instance, the last queued one.

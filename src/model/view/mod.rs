@@ -136,6 +136,8 @@ pub struct Views {
     logs: Vec<RegistryLog>,
     overlays: Overlays,
     applied: BTreeMap<(View, Payload), Applied>,
+    /// Whether a delta may insert deleted entries anywhere.
+    risks: BTreeMap<Payload, bool>,
 }
 
 impl Views {
