@@ -68,7 +68,7 @@ fn detected(data: &RunData, event: EventKind, stage: Stage) -> Vec<(SimDuration,
     let detections = data.replicates.iter().flat_map(|replicate| &replicate.detections);
     let of_stage = detections.filter(|it| it.event == event && it.stage == stage);
     let seen = of_stage.filter_map(|it| match it.outcome {
-        Outcome::Detected(t_d) => Some((t_d, u64::from(it.count))),
+        Outcome::Detected(t_d) => Some((t_d, it.count)),
         _ => None,
     });
     seen.collect()
@@ -214,17 +214,35 @@ fn two_waves() {
 fn the_shipped_scenarios() {
     // How many closed forms each has, of how many that were asked for.
     let forms = [
+        ("balancer-loadbalancer", 4, 4),
+        ("balancer-none", 4, 4),
+        ("balancer-ribbon", 4, 4),
+        ("blind-window", 0, 0),
         ("default-crash", 4, 4),
+        ("fast-settings", 4, 4),
+        ("fast-settings-small-fleet", 0, 4),
+        ("fast-settings-ten-seconds", 4, 4),
         ("graceful-stop", 4, 4),
+        ("heartbeat-60-expected-30", 0, 4),
         ("mass-death-unprotected", 0, 4),
+        ("missed-heartbeats", 0, 0),
         ("read-only-cache-off", 8, 8),
         ("read-only-cache-on", 8, 8),
         ("registration-seen-by-all", 4, 4),
+        ("scale-down-graceful", 4, 8),
+        ("scale-down-server-restarted", 0, 4),
+        ("scale-down-untold", 0, 4),
         ("self-preservation-saves-a-partitioned-fleet", 0, 0),
         ("self-preservation-traps-the-dead", 0, 4),
         ("server-pause", 0, 0),
+        ("shared-server-paused", 0, 4),
         ("small-fleet-10-in-self-preservation", 0, 4),
         ("small-fleet-13-evicted", 4, 4),
+        ("small-fleets", 4, 4),
+        ("spot-reclaim-14", 0, 4),
+        ("spot-reclaim-16", 0, 4),
+        ("two-waves-before-1-9-17", 0, 4),
+        ("two-waves-since-1-9-17", 4, 4),
     ];
     for (name, present, asked) in forms {
         let path = format!("{}/scenarios/{name}.toml", env!("CARGO_MANIFEST_DIR"));

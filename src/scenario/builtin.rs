@@ -4,10 +4,21 @@ use super::load::{Loaded, parse};
 use super::suggest::{closest, in_short};
 
 /// Their names and texts, the default one first.
-pub const BUILTIN: [(&str, &str); 12] = [
+pub const BUILTIN: [(&str, &str); 32] = [
     ("default-crash", include_str!("../../scenarios/default-crash.toml")),
     ("graceful-stop", include_str!("../../scenarios/graceful-stop.toml")),
     ("registration-seen-by-all", include_str!("../../scenarios/registration-seen-by-all.toml")),
+    ("balancer-ribbon", include_str!("../../scenarios/balancer-ribbon.toml")),
+    ("balancer-loadbalancer", include_str!("../../scenarios/balancer-loadbalancer.toml")),
+    ("balancer-none", include_str!("../../scenarios/balancer-none.toml")),
+    ("read-only-cache-on", include_str!("../../scenarios/read-only-cache-on.toml")),
+    ("read-only-cache-off", include_str!("../../scenarios/read-only-cache-off.toml")),
+    ("fast-settings", include_str!("../../scenarios/fast-settings.toml")),
+    ("fast-settings-ten-seconds", include_str!("../../scenarios/fast-settings-ten-seconds.toml")),
+    ("fast-settings-small-fleet", include_str!("../../scenarios/fast-settings-small-fleet.toml")),
+    ("missed-heartbeats", include_str!("../../scenarios/missed-heartbeats.toml")),
+    ("heartbeat-60-expected-30", include_str!("../../scenarios/heartbeat-60-expected-30.toml")),
+    ("small-fleets", include_str!("../../scenarios/small-fleets.toml")),
     (
         "small-fleet-10-in-self-preservation",
         include_str!("../../scenarios/small-fleet-10-in-self-preservation.toml"),
@@ -21,10 +32,19 @@ pub const BUILTIN: [(&str, &str); 12] = [
         "self-preservation-traps-the-dead",
         include_str!("../../scenarios/self-preservation-traps-the-dead.toml"),
     ),
+    ("spot-reclaim-14", include_str!("../../scenarios/spot-reclaim-14.toml")),
+    ("spot-reclaim-16", include_str!("../../scenarios/spot-reclaim-16.toml")),
+    ("scale-down-untold", include_str!("../../scenarios/scale-down-untold.toml")),
+    ("scale-down-graceful", include_str!("../../scenarios/scale-down-graceful.toml")),
+    ("scale-down-server-restarted", include_str!("../../scenarios/scale-down-server-restarted.toml")),
+    ("two-waves-before-1-9-17", include_str!("../../scenarios/two-waves-before-1-9-17.toml")),
+    ("two-waves-since-1-9-17", include_str!("../../scenarios/two-waves-since-1-9-17.toml")),
     ("mass-death-unprotected", include_str!("../../scenarios/mass-death-unprotected.toml")),
+    ("blind-window", include_str!("../../scenarios/blind-window.toml")),
+    ("blind-window-expected-30", include_str!("../../scenarios/blind-window-expected-30.toml")),
+    ("blind-window-defaults", include_str!("../../scenarios/blind-window-defaults.toml")),
     ("server-pause", include_str!("../../scenarios/server-pause.toml")),
-    ("read-only-cache-on", include_str!("../../scenarios/read-only-cache-on.toml")),
-    ("read-only-cache-off", include_str!("../../scenarios/read-only-cache-off.toml")),
+    ("shared-server-paused", include_str!("../../scenarios/shared-server-paused.toml")),
     ("day-of-10000", include_str!("../../scenarios/day-of-10000.toml")),
 ];
 
@@ -79,10 +99,21 @@ mod tests {
 
     #[test]
     fn only_scenarios_that_mean_to_surprise_carry_warnings() {
+        let meant = [
+            "blind-window",
+            "blind-window-defaults",
+            "blind-window-expected-30",
+            "fast-settings",
+            "fast-settings-small-fleet",
+            "heartbeat-60-expected-30",
+            "server-pause",
+            "shared-server-paused",
+            "small-fleet-10-in-self-preservation",
+        ];
         for (name, text) in BUILTIN {
             let loaded = parse(name, text, &[]).unwrap_or_else(|problems| panic!("{name}: {problems}"));
-            let meant = ["small-fleet-10-in-self-preservation", "server-pause"].contains(&name);
-            assert_eq!(!loaded.warnings.is_empty(), meant, "{name}: {}", loaded.render_warnings(false));
+            let warned = !loaded.warnings.is_empty();
+            assert_eq!(warned, meant.contains(&name), "{name}: {}", loaded.render_warnings(false));
         }
     }
 
