@@ -12,15 +12,48 @@ use super::time::SimDuration;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Distribution(Shape);
 
+/// A distribution as it was made: its family with the parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Shape {
+pub enum Shape {
+    /// [`Distribution::constant`].
     Constant(SimDuration),
-    Uniform { low: SimDuration, high: SimDuration },
-    Exponential { mean: SimDuration },
-    Normal { mean: SimDuration, deviation: SimDuration },
-    LogNormal { median: SimDuration, sigma: f64 },
-    Pareto { scale: SimDuration, shape: f64 },
+    /// [`Distribution::uniform`].
+    Uniform {
+        /// The least value.
+        low: SimDuration,
+        /// The greatest value.
+        high: SimDuration,
+    },
+    /// [`Distribution::exponential`].
+    Exponential {
+        /// The mean.
+        mean: SimDuration,
+    },
+    /// [`Distribution::normal`].
+    Normal {
+        /// The mean of the whole normal distribution.
+        mean: SimDuration,
+        /// Its standard deviation.
+        deviation: SimDuration,
+    },
+    /// [`Distribution::log_normal`].
+    LogNormal {
+        /// Half of all values are below it.
+        median: SimDuration,
+        /// The standard deviation of the values' natural logarithms.
+        sigma: f64,
+    },
+    /// [`Distribution::pareto`].
+    Pareto {
+        /// The least value.
+        scale: SimDuration,
+        /// The tail's exponent.
+        shape: f64,
+    },
 }
+
+/// Of 100 standard normal numbers 99 are below it.
+const NORMAL_P99: f64 = 2.326_347_874_040_841;
 
 /// Parameters that make no distribution.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
@@ -105,6 +138,41 @@ impl Distribution {
         longer_than_zero("scale", scale)?;
         in_range("shape", shape)?;
         Ok(Self(Shape::Pareto { scale, shape }))
+    }
+
+    /// Log-normal by two of its quantiles: half of all values are below `median`, 99 of 100 below `p99`.
+    ///
+    /// # Errors
+    /// If `median` is zero, or `p99` not above it.
+    pub fn log_normal_by_p99(median: SimDuration, p99: SimDuration) -> Result<Self, DistributionError> {
+        longer_than_zero("median", median)?;
+        if p99 <= median {
+            return Err(DistributionError::EndsSwapped { low: median, high: p99 });
+        }
+        let times = p99.as_nanos() as f64 / median.as_nanos() as f64;
+        Self::log_normal(median, libm::log(times) / NORMAL_P99)
+    }
+
+    /// Its family and parameters.
+    pub const fn shape(self) -> Shape {
+        self.0
+    }
+
+    /// Whether nothing but zero can be drawn.
+    pub fn is_always_zero(self) -> bool {
+        self.greatest() == Some(SimDuration::ZERO)
+    }
+
+    /// The length that 99 of 100 draws do not exceed. Of a normal distribution, that of the whole one.
+    pub fn p99(self) -> SimDuration {
+        match self.0 {
+            Shape::Constant(length) => length,
+            Shape::Uniform { low, high } => low + scaled(high.saturating_sub(low), 0.99),
+            Shape::Exponential { mean } => scaled(mean, -libm::log(0.01)),
+            Shape::Normal { mean, deviation } => mean + scaled(deviation, NORMAL_P99),
+            Shape::LogNormal { median, sigma } => scaled(median, libm::exp(sigma * NORMAL_P99)),
+            Shape::Pareto { scale, shape } => scaled(scale, libm::exp(-libm::log(0.01) / shape)),
+        }
     }
 
     /// The length, if there is but one: such a delay can have a lane of the queue.
@@ -316,6 +384,27 @@ mod tests {
             assert!(matches!(Distribution::pareto(ms(1), bad), Err(OutOfRange { name: "shape", .. })));
             assert!(matches!(Distribution::log_normal(ms(1), bad), Err(OutOfRange { name: "sigma", .. })));
         }
+    }
+
+    /// Of 40,000 samples a share of 1 % has a standard deviation of sqrt(0.01 · 0.99 / 40,000) = 0.0005; five.
+    #[test]
+    fn one_draw_in_a_hundred_is_above_p99() {
+        for distribution in [
+            Distribution::uniform(ms(1000), ms(3000)).unwrap(),
+            Distribution::exponential(ms(2000)).unwrap(),
+            Distribution::normal(ms(5000), ms(1000)).unwrap(),
+            Distribution::log_normal_by_p99(ms(200), ms(5000)).unwrap(),
+            Distribution::pareto(ms(1000), 1.5).unwrap(),
+        ] {
+            let p99 = distribution.p99().as_secs_f64();
+            let above = sorted(distribution).iter().filter(|&&length| length > p99).count();
+            let share = above as f64 / N as f64;
+            assert!((share - 0.01).abs() < 0.0025, "{distribution:?}: {share} above {p99}");
+        }
+        assert_eq!(Distribution::constant(ms(7)).p99(), ms(7));
+        let by_p99 = Distribution::log_normal_by_p99(ms(200), ms(5000)).unwrap();
+        assert!(by_p99.p99().as_nanos().abs_diff(ms(5000).as_nanos()) < 10);
+        assert!(Distribution::log_normal_by_p99(ms(200), ms(200)).is_err());
     }
 
     #[test]

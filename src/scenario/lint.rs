@@ -7,9 +7,12 @@
 
 use std::collections::BTreeSet;
 
+use super::claim::Claim;
 use super::diagnostic::{Place, Problem};
 use super::document::{Node, Table};
-use super::types::{Application, Claim, Delay, Fault, Scenario, Targets, Verb, Which};
+use super::targets::{Targets, Which};
+use super::types::{Application, Delay, Fault, Scenario};
+use super::verb::Verb;
 use super::{lint_protection, lint_scale};
 use crate::engine::SimDuration;
 use crate::model::eureka::ServerConfig;
