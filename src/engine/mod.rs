@@ -93,6 +93,7 @@
 mod chance;
 mod digest;
 mod distribution;
+mod draw;
 mod entry;
 mod lane;
 mod near;

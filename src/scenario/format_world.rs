@@ -2,7 +2,7 @@
 //! [`super::format`].
 
 use super::format::{Key, Section, Shape, count, key, positive_length, section};
-use super::format_verb::DRIFT;
+use super::format_verb_keys::DRIFT;
 
 static NETWORK_KEYS: [Key; 2] = [
     key("latency", Shape::Distribution { zero: true }, "1ms", "One way, between any two nodes."),

@@ -88,6 +88,7 @@ mod format;
 mod format_client;
 mod format_fault;
 mod format_verb;
+mod format_verb_keys;
 mod format_world;
 #[cfg(test)]
 mod guide;

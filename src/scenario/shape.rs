@@ -7,7 +7,7 @@ use super::diagnostic::{Problem, Source};
 use super::document::{Entry, Node, Table, Value};
 use super::format::{self, Key, Section, Shape, TOP};
 use super::suggest::{closest, did_you_mean, in_short, one_of, uniform};
-use super::{distribution, duration, format_client, format_verb, format_world, unmodelled, values};
+use super::{distribution, duration, format_client, format_verb_keys, format_world, unmodelled, values};
 use crate::engine::SimDuration;
 
 /// Problems after which the walk ends: the file is of another kind.
@@ -78,7 +78,7 @@ fn check_tables(entry: &Entry, section: &'static Section, problems: &mut Vec<Pro
 
 fn unknown_key(entry: &Entry, section: &'static Section) -> Problem {
     let key = entry.key.as_str();
-    if std::ptr::eq(section, &format_verb::CHANGE_SERVER) && format::EUREKA_SERVER.key(key).is_some() {
+    if std::ptr::eq(section, &format_verb_keys::CHANGE_SERVER) && format::EUREKA_SERVER.key(key).is_some() {
         let names = (section.keys)().into_iter().map(|key| key.name);
         return Problem::error(
             entry.key_place.clone(),
