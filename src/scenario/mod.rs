@@ -93,6 +93,9 @@ mod format_world;
 #[cfg(test)]
 mod guide;
 mod lint;
+mod lint_fault;
+mod lint_fleet;
+mod lint_link;
 mod lint_protection;
 mod lint_scale;
 mod load;

@@ -264,6 +264,25 @@ impl Verb {
         }
     }
 
+    /// How long it lasts, if it says so: what it takes before it is undone or ceases.
+    pub fn length(&self) -> Option<SimDuration> {
+        match self {
+            Self::Restart { down_for, .. } => Some(*down_for),
+            Self::Pause { length, .. } => length.greatest(),
+            Self::CrashLoop { length, .. }
+            | Self::Pauses { length, .. }
+            | Self::Partition { length, .. }
+            | Self::Flap { length, .. }
+            | Self::Degrade { length, .. }
+            | Self::SlowHeartbeats { length, .. }
+            | Self::Clock { length, .. }
+            | Self::Unhealthy { length, .. }
+            | Self::Grey { length, .. }
+            | Self::Override { length, .. } => *length,
+            _ => None,
+        }
+    }
+
     /// Whether the server itself is hit.
     pub const fn hits_server(&self) -> bool {
         match self {
