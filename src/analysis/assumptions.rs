@@ -13,32 +13,60 @@ use crate::engine::SimDuration;
 use crate::model::client::ClientConfig;
 use crate::model::eureka::Flavour;
 use crate::model::stage::EventKind;
-use crate::scenario::{Application, Scenario, Targets, Verb};
+use crate::scenario::{Application, Peer, Scenario, Verb};
 
 /// Java keeps a lease's duration in an `int` of milliseconds; beyond this many seconds it is negative
 /// (`eureka-server.md` 1.1).
 const DURATION_S_MAX: u64 = 2_147_483;
 
-/// Nothing stands still and no message is lost.
+/// Nothing stands still, no message is lost, no clock runs wrong, and nobody interferes.
 pub(super) fn undisturbed(scenario: &Scenario) -> Result<(), Absence> {
-    for fault in &scenario.faults {
-        let reason = match &fault.verb {
-            Verb::Crash(targets) | Verb::Restart { targets, .. } => {
-                if targets.is_server() {
-                    "the server does not run all the time"
-                } else {
-                    continue;
-                }
-            }
-            Verb::Pause { targets: Targets::Server, .. } => "the server is paused",
-            Verb::Pause { .. } => "a pause may delay what is watched",
-            Verb::Partition { .. } => "a partition may delay what is watched",
-            Verb::Stop { .. } | Verb::Start { .. } => continue,
-            _ => "a fault of the scenario may delay what is watched",
-        };
-        return Err(Absence::because(reason));
+    if scenario.server_clock.drift_ppm != 0 {
+        return Err(Absence::because("the server's clock drifts"));
     }
-    Ok(())
+    let own = scenario.applications.iter().filter_map(|app| app.network);
+    if own.chain([scenario.network]).any(|links| links.loss > 0.0) {
+        return Err(Absence::because("messages are lost at random"));
+    }
+    match scenario.faults.iter().find_map(|fault| disturbance(&fault.verb)) {
+        Some(reason) => Err(Absence::because(reason)),
+        None => Ok(()),
+    }
+}
+
+/// What a fault does beyond making instances come or go at a known moment. Faults of which only callers notice
+/// something (grey failures, links between instances) do nothing to what is registered and fetched.
+fn disturbance(verb: &Verb) -> Option<&'static str> {
+    let reaches_server = |peer: &Peer| matches!(peer, Peer::Server | Peer::All);
+    match verb {
+        Verb::Crash(targets) | Verb::Restart { targets, .. } => {
+            targets.is_server().then_some("the server does not run all the time")
+        }
+        Verb::Stop { .. } | Verb::Start { .. } | Verb::Grey { .. } => None,
+        Verb::Pause { targets, .. } | Verb::Pauses { targets, .. } if targets.is_server() => {
+            Some("the server is paused")
+        }
+        Verb::Pause { .. } | Verb::Pauses { .. } => Some("a pause may delay what is watched"),
+        Verb::Partition { peer, .. } => {
+            reaches_server(peer).then_some("a partition may delay what is watched")
+        }
+        Verb::Flap { peer, .. } | Verb::Degrade { peer, .. } => {
+            reaches_server(peer).then_some("a bad link may delay what is watched")
+        }
+        Verb::CrashLoop { .. } => Some("instances may come back before their end has been noticed"),
+        Verb::SlowHeartbeats { .. } => Some("heartbeats are late, so leases end at other times"),
+        Verb::Clock { .. } => Some("a clock is set while leases are timed by it"),
+        Verb::Unhealthy { .. } => Some("instances may be hidden before they end"),
+        Verb::Override { .. } => Some("an operator changes what is shown"),
+        Verb::Delete { .. } => Some("an operator deletes leases"),
+        Verb::Change(_) => Some("a setting of the server changes during the run"),
+        Verb::RollOut { .. } => Some("the batches of a roll-out depend on each other"),
+        Verb::BlueGreen { .. } => Some("as many start as happen to run of the other application"),
+        // All are killed at one moment, or all stop at one.
+        Verb::Reclaim { heeded, .. } => {
+            (*heeded > 0.0 && *heeded < 1.0).then_some("some heed the notice and some do not")
+        }
+    }
 }
 
 /// Every call is answered within its supervisor's and its transport's limits.
@@ -227,4 +255,90 @@ pub(super) fn returns_unnoticed(
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::bounds;
+    use crate::scenario::{Delay, Network, parse};
+
+    /// A fleet of 100 in two applications and zones, with this besides.
+    fn with(text: &str) -> Scenario {
+        let text = format!(
+            "{text}\n[[application]]\nname = \"a\"\ninstances = 90\nzones = [\"east\", \"west\"]\n\
+             [[application]]\nname = \"b\"\ninstances = 10\n"
+        );
+        parse("test.toml", &text, &[]).unwrap_or_else(|problems| panic!("{problems}")).scenario
+    }
+
+    /// Of each kind of event and stage, whether there is a closed form.
+    fn closed(scenario: &Scenario) -> Vec<bool> {
+        bounds(scenario).iter().map(|bound| bound.range.is_ok()).collect()
+    }
+
+    #[test]
+    fn faults_that_only_callers_notice_leave_the_closed_forms_alone() {
+        for verb in [
+            "grey = { count = 5 }",
+            "partition = { count = 5, peer = { zone = \"west\" } }",
+            "flap = { count = 5, peer = { application = \"a\" }, up-for = \"1m\", down-for = \"1m\" }",
+            "degrade = { count = 5, peer = { application = \"a\" }, loss = 0.5 }",
+            "crash = { count = 1, zone = \"west\" }",
+            "reclaim = { count = 1 }",
+        ] {
+            let scenario = with(&format!("[[fault]]\ncrash = {{ count = 1 }}\n[[fault]]\n{verb}"));
+            assert_eq!(closed(&scenario), [true; 4], "{verb}");
+        }
+        let stop = with("[[fault]]\nstop = { count = 5, over = \"1m\", linger = \"10s\" }");
+        assert_eq!(closed(&stop), [true; 4]);
+        // They watch each other until they stop themselves: no mean at `client` and `balancer`.
+        let means = bounds(&stop).iter().map(|bound| bound.mean_absent.is_none()).collect::<Vec<_>>();
+        assert_eq!(means, [true, true, false, false]);
+    }
+
+    #[test]
+    fn what_disturbs_leaves_no_closed_form() {
+        for verb in [
+            "crash = { server = true }",
+            "pauses = { count = 1, every = \"5m\", lasting = \"1s\" }",
+            "partition = { count = 1, peer = \"all\" }",
+            "flap = { count = 1, up-for = \"1m\", down-for = \"1s\" }",
+            "degrade = { count = 1, latency = \"1s\" }",
+            "crash-loop = { count = 1, up-for = \"1m\" }",
+            "slow-heartbeats = { count = 1, delay = \"10s\" }",
+            "clock = { server = true, step = \"60s\" }",
+            "unhealthy = { count = 1, via = \"status-change\" }",
+            "override = { count = 1 }",
+            "delete = { count = 1 }",
+            "change = { eureka.server.enable-self-preservation = false }",
+            "roll-out = { application = \"a\", batch = 10 }",
+            "blue-green = { from = \"a\", to = \"b\" }",
+            "reclaim = { count = 4, heeded = 0.5 }",
+        ] {
+            let scenario = with(&format!("[[fault]]\ncrash = {{ count = 1 }}\n[[fault]]\n{verb}"));
+            let closed = closed(&scenario);
+            assert!(closed.len() >= 4 && closed.iter().all(|closed| !closed), "{verb}: {closed:?}");
+        }
+    }
+
+    #[test]
+    fn links_and_clocks_that_differ_leave_no_closed_form() {
+        let crash = "[[fault]]\ncrash = { count = 1 }\n";
+        for section in [
+            "[network]\nloss = 0.01",
+            "[network]\nlatency = { exponential = \"1ms\" }",
+            "[server.clock]\ndrift-ppm = 5",
+        ] {
+            assert_eq!(closed(&with(&format!("{section}\n{crash}"))), [false; 4], "{section}");
+        }
+        let mut scenario = with(crash);
+        let latency = |millis| Delay::Constant(SimDuration::from_millis(millis));
+        scenario.applications[1].network = Some(Network { latency: latency(1), loss: 0.0 });
+        assert_eq!(closed(&scenario), [true; 4]);
+        scenario.applications[1].network = Some(Network { latency: latency(2), loss: 0.0 });
+        assert_eq!(closed(&scenario), [false; 4]);
+        // A clock that is off, but steady, ages no lease.
+        assert_eq!(closed(&with(&format!("[server.clock]\noffset = \"-1h\"\n{crash}"))), [true; 4]);
+    }
 }

@@ -60,9 +60,9 @@ struct Way<'a> {
 
 impl<'a> Way<'a> {
     fn of(scenario: &'a Scenario, event: EventKind) -> Result<Self, Absence> {
-        let latency = Latency::of(scenario.network.latency);
-        let hits = hits(scenario, event);
         assumptions::undisturbed(scenario)?;
+        let latency = Latency::of_links(scenario)?;
+        let hits = hits(scenario, event);
         assumptions::calls_are_short(scenario, &latency)?;
         assumptions::subjects_are_shown(scenario, event, &hits)?;
         assumptions::leases_cover_heartbeats(scenario, &latency)?;
@@ -161,7 +161,10 @@ impl<'a> Way<'a> {
 /// The moment within a wall-clock minute at which the server opens for traffic, if it is always the same.
 fn opened_at(scenario: &Scenario) -> Option<SimDuration> {
     let (earliest, latest) = opens_between(scenario);
-    scenario.server_starts_at_second.filter(|_| earliest == latest).map(|second| second + earliest)
+    // The second is that of the true time; caches tick on the server's own clock.
+    let same_second = scenario.server_clock.offset_ms % 60_000 == 0;
+    let known = scenario.server_starts_at_second.filter(|_| earliest == latest && same_second);
+    known.map(|second| second + earliest)
 }
 
 #[cfg(test)]

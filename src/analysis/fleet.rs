@@ -3,6 +3,7 @@
 use crate::engine::SimDuration;
 use crate::model::client::ClientConfig;
 use crate::model::eureka::Flavour;
+use crate::model::id::AppId;
 use crate::model::message::Status;
 use crate::model::stage::EventKind;
 use crate::scenario::{Application, Fault, Scenario, Selection, Targets, Verb, Which};
@@ -19,6 +20,8 @@ pub(super) struct Hit {
     pub(super) from: SimDuration,
     /// The latest.
     pub(super) to: SimDuration,
+    /// The moment is the earliest plus a uniform draw from each of these: one for all, one for each instance.
+    pub(super) spread: [SimDuration; 2],
     /// How many it hits in all, registered or not.
     pub(super) count: u64,
     /// Out of so many of each application.
@@ -33,34 +36,64 @@ pub(super) struct Hit {
 
 /// What `scenario`'s faults make happen, of one kind, in the order of the file.
 pub(super) fn hits(scenario: &Scenario, event: EventKind) -> Vec<Hit> {
-    let of_fault = |(place, fault): (usize, &Fault)| match (&fault.verb, event) {
-        (Verb::Crash(Targets::Instances(chosen)), EventKind::Crash)
-        | (Verb::Stop { targets: chosen, .. }, EventKind::Stop) => Some(Hit::of(scenario, place, chosen)),
-        (Verb::Restart { targets: Targets::Instances(chosen), graceful, down_for, .. }, event) => {
-            let ends = if *graceful { EventKind::Stop } else { EventKind::Crash };
-            let hit = Hit::of(scenario, place, chosen);
-            match event {
-                EventKind::Registration => Some(hit.returning_after(*down_for)),
-                _ if event == ends => Some(hit),
-                _ => None,
-            }
-        }
-        (Verb::Start { application, count, .. }, EventKind::Registration) => {
-            let mut started = vec![0; scenario.applications.len()];
-            started[application.index()] = u64::from(*count);
-            Some(Hit::certain(fault, place, started).returning_after(SimDuration::ZERO))
-        }
-        _ => None,
+    let all = (0..scenario.faults.len()).flat_map(|place| brought_about(scenario, place));
+    all.filter(|(kind, _)| *kind == event).map(|(_, hit)| hit).collect()
+}
+
+/// Of verbs that no closed form covers (`assumptions::undisturbed`) it matters only that there is something.
+fn brought_about(scenario: &Scenario, place: usize) -> Vec<(EventKind, Hit)> {
+    let ends = |graceful: bool| if graceful { EventKind::Stop } else { EventKind::Crash };
+    let of = |chosen: &Selection| Hit::of(scenario, place, chosen);
+    let all_of =
+        |application: AppId| of(&Selection { application: Some(application), zone: None, which: Which::All });
+    let arriving = |application: AppId, count: u32| {
+        let mut started = vec![0; scenario.applications.len()];
+        started[application.index()] = u64::from(count);
+        Hit::certain(&scenario.faults[place], place, started).returning_after(SimDuration::ZERO)
     };
-    scenario.faults.iter().enumerate().filter_map(of_fault).collect()
+    match &scenario.faults[place].verb {
+        Verb::Crash(Targets::Instances(chosen)) => vec![(EventKind::Crash, of(chosen))],
+        Verb::Stop { targets, over, .. } => vec![(EventKind::Stop, of(targets).over(*over))],
+        Verb::Restart { targets: Targets::Instances(chosen), graceful, down_for, .. } => {
+            let back = of(chosen).returning_after(*down_for);
+            vec![(ends(*graceful), of(chosen)), (EventKind::Registration, back)]
+        }
+        Verb::CrashLoop { targets, .. } => {
+            let back = of(targets).returning_after(SimDuration::ZERO);
+            vec![(EventKind::Crash, of(targets)), (EventKind::Registration, back)]
+        }
+        Verb::Reclaim { targets, notice, heeded } => {
+            let stopped = (*heeded > 0.0).then(|| (EventKind::Stop, of(targets)));
+            let killed = (*heeded < 1.0).then(|| (EventKind::Crash, of(targets).later_by(*notice)));
+            stopped.into_iter().chain(killed).collect()
+        }
+        Verb::Start { application, count, over } => {
+            vec![(EventKind::Registration, arriving(*application, *count).over(*over))]
+        }
+        Verb::RollOut { application, graceful, .. } => {
+            let new = all_of(*application).returning_after(SimDuration::ZERO);
+            vec![(ends(*graceful), all_of(*application)), (EventKind::Registration, new)]
+        }
+        Verb::BlueGreen { from, to, graceful, .. } => {
+            let new = arriving(*to, scenario.applications[from.index()].instances);
+            vec![(ends(*graceful), all_of(*from)), (EventKind::Registration, new)]
+        }
+        Verb::Unhealthy { targets, .. } => {
+            vec![(EventKind::Unhealthy, of(targets)), (EventKind::Recovery, of(targets))]
+        }
+        Verb::Override { targets, .. } => {
+            vec![(EventKind::Override, of(targets)), (EventKind::Recovery, of(targets))]
+        }
+        _ => Vec::new(),
+    }
 }
 
 impl Hit {
     fn of(scenario: &Scenario, place: usize, chosen: &Selection) -> Self {
         let fault = &scenario.faults[place];
         let in_scope = |(place, app): (usize, &Application)| {
-            let chosen = chosen.application.is_none_or(|wanted| wanted.index() == place);
-            if chosen { u64::from(app.instances) } else { 0 }
+            let wanted = chosen.application.is_none_or(|wanted| wanted.index() == place);
+            if wanted { app.in_zone(u64::from(app.instances), chosen.zone) } else { 0 }
         };
         let candidates: Vec<u64> = scenario.applications.iter().enumerate().map(in_scope).collect();
         let all: u64 = candidates.iter().sum();
@@ -89,6 +122,7 @@ impl Hit {
             fault: place,
             from: fault.at,
             to,
+            spread: [fault.within, SimDuration::ZERO],
             count,
             candidates,
             all: count,
@@ -97,8 +131,23 @@ impl Hit {
         }
     }
 
+    fn later_by(self, delay: SimDuration) -> Self {
+        Self { from: self.from + delay, to: self.to + delay, ..self }
+    }
+
     fn returning_after(self, away: SimDuration) -> Self {
-        Self { from: self.from + away, to: self.to + away, arrives: true, ..self }
+        Self { arrives: true, ..self.later_by(away) }
+    }
+
+    /// Each at a uniform moment within this.
+    fn over(self, over: SimDuration) -> Self {
+        Self { to: self.to + over, spread: [self.spread[0], over], ..self }
+    }
+
+    /// Whether those hit see each other come or go, because each has a moment of its own.
+    pub(super) fn is_watched_from_within(&self, scenario: &Scenario) -> bool {
+        let watching = |(place, app): (usize, &Application)| app.observers && self.candidates[place] > 0;
+        !self.spread[1].is_zero() && self.count > 1 && scenario.applications.iter().enumerate().any(watching)
     }
 
     /// How many of application `place` it hits on average, in millionths.
@@ -129,10 +178,12 @@ impl Hit {
             return hit * u128::from(observers.saturating_sub(self.candidates[watcher]));
         }
         // Drawn without replacement: given one victim of `all`, another candidate is spared with
-        // (all − count) / (all − 1); the victim itself does not watch.
-        let others = if victim == watcher { observers.saturating_sub(1) } else { observers };
+        // (all − count) / (all − 1); the victim itself does not watch. Who is no candidate is spared anyway.
+        let candidates = self.candidates[watcher].min(observers);
+        let others = if victim == watcher { candidates.saturating_sub(1) } else { candidates };
         let spared = self.all - self.count;
         hit * u128::from(others) * u128::from(spared) / u128::from((self.all - 1).max(1))
+            + hit * u128::from(observers - candidates)
     }
 }
 
@@ -168,7 +219,7 @@ pub(super) fn opens_between(scenario: &Scenario) -> (SimDuration, SimDuration) {
 mod tests {
     use super::*;
     use crate::analysis::fixture::{crash_of, scenario};
-    use crate::model::id::AppId;
+    use crate::scenario::ZoneId;
 
     fn with(which: Which, application: Option<AppId>) -> (Scenario, Hit) {
         let mut scenario = scenario(&[10, 30]);
@@ -205,6 +256,38 @@ mod tests {
         assert_eq!(hit.count, 24); // 0.6 · 40
         let (scenario, hit) = with(Which::All, None);
         assert_eq!((hit.count, hit.watched_by(&scenario, 0, 1)), (40, 0));
+    }
+
+    /// 10 and 30 instances, each in turn in one of two zones: 5 and 15 of them. One of the 20 dies; of the other
+    /// 39 observers 19 are candidates too.
+    #[test]
+    fn a_zone_is_a_part_of_every_application() {
+        let (mut scenario, _) = with(Which::Count(1), None);
+        scenario.zones = vec!["east".into(), "west".into()];
+        for app in &mut scenario.applications {
+            app.zones = vec![ZoneId(0), ZoneId(1)];
+        }
+        let in_east = |which| crash_of(Selection { application: None, zone: Some(ZoneId(0)), which });
+        scenario.faults = vec![in_east(Which::Count(1))];
+        let hit = hits(&scenario, EventKind::Crash).remove(0);
+        assert_eq!((hit.expected_of(0), hit.expected_of(1)), (250_000, 750_000));
+        let pairs: u128 =
+            [(0, 0), (0, 1), (1, 0), (1, 1)].iter().map(|&(v, w)| hit.watched_by(&scenario, v, w)).sum();
+        assert_eq!(pairs, 39_000_000);
+        scenario.faults = vec![in_east(Which::All)];
+        let hit = hits(&scenario, EventKind::Crash).remove(0);
+        assert_eq!((hit.count, hit.watched_by(&scenario, 1, 1)), (20, 15 * 15 * 1_000_000));
+    }
+
+    #[test]
+    fn reclaimed_instances_die_at_the_end_of_the_notice() {
+        let mut scenario = scenario(&[10]);
+        let targets = Selection { application: None, zone: None, which: Which::Count(2) };
+        let notice = SimDuration::from_secs(120);
+        scenario.faults[0].verb = Verb::Reclaim { targets, notice, heeded: 0.0 };
+        let hit = hits(&scenario, EventKind::Crash).remove(0);
+        assert_eq!((hit.from, hit.to), (notice, notice + SimDuration::from_secs(60)));
+        assert!(hits(&scenario, EventKind::Stop).is_empty());
     }
 
     #[test]

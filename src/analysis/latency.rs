@@ -1,8 +1,8 @@
 //! The network's one-way delay, as the closed forms need it: its range, mean and variance.
 
-use super::types::{BoundRange, half};
+use super::types::{Absence, BoundRange, half};
 use crate::engine::SimDuration;
-use crate::scenario::Delay;
+use crate::scenario::{Delay, Scenario};
 
 /// A one-way delay. Successive ones are independent.
 #[derive(Clone, Copy, Debug)]
@@ -13,12 +13,27 @@ pub(super) struct Latency {
 }
 
 impl Latency {
+    /// Of all links to the server.
+    ///
+    /// # Errors
+    /// The delay has no greatest value, or applications have links of their own.
+    pub(super) fn of_links(scenario: &Scenario) -> Result<Self, Absence> {
+        let own = scenario.applications.iter().filter_map(|app| app.network);
+        if own.into_iter().any(|links| links.latency != scenario.network.latency) {
+            return Err(Absence::because("applications have links of different latency"));
+        }
+        match scenario.network.latency {
+            Delay::Drawn(_) => Err(Absence::because("the latency has no greatest value")),
+            delay => Ok(Self::of(delay)),
+        }
+    }
+
+    /// A delay that has a greatest value.
     pub(super) fn of(delay: Delay) -> Self {
         let (low, high) = match delay {
             Delay::Constant(always) => (always, always),
             Delay::Uniform(low, high) => (low, high),
-            // So long that no closed form holds.
-            Delay::Drawn(_) => (SimDuration::ZERO, SimDuration::from_secs(86_400)),
+            Delay::Drawn(_) => unreachable!("`of_links` refuses it"),
         };
         let width = high.saturating_sub(low);
         let mean = low + half(width);

@@ -34,6 +34,9 @@ pub(super) fn uneven(scenario: &Scenario, event: EventKind, hits: &[Hit], stage:
     if stage >= Stage::Client && !phases.fetches_are_met_evenly() {
         return because("the start window is no multiple of the fetch interval, so fetches are bunched");
     }
+    if stage >= Stage::Client && hits.iter().any(|hit| hit.is_watched_from_within(scenario)) {
+        return because("those hit one after the other watch each other");
+    }
     if stage >= Stage::Balancer && phases.watching().any(|app| app.balancer_first_call.is_some()) {
         return because("the moment of the balancer's first call is fixed");
     }
@@ -62,7 +65,7 @@ impl Phases<'_> {
             let any_start = evens(window, round) && (evens(window, beat) || self.faults_even(beat));
             let grid = |within| evens(within, lcm(beat, round)) && evens(window, gcd(beat, round));
             let later = registers_at_once(&app.client) && self.scenario.warm_up >= beat;
-            any_start || later && (any_beat || self.hits.iter().all(|hit| grid(within(hit))))
+            any_start || later && (any_beat || self.hits.iter().all(|hit| hit.spread.into_iter().any(grid)))
         })
     }
 
@@ -105,17 +108,13 @@ impl Phases<'_> {
     }
 
     fn faults_even(&self, period: SimDuration) -> bool {
-        self.hits.iter().all(|hit| evens(within(hit), period))
+        self.hits.iter().all(|hit| hit.spread.into_iter().any(|draw| evens(draw, period)))
     }
 
     /// The server's second is drawn from a minute.
     fn second_evens(&self, period: SimDuration) -> bool {
         self.scenario.server_starts_at_second.is_none() && evens(MINUTE, period)
     }
-}
-
-fn within(hit: &Hit) -> SimDuration {
-    hit.to.saturating_sub(hit.from)
 }
 
 /// Whether a uniform draw from `length` is uniform, or nearly so, modulo `period`.

@@ -93,6 +93,7 @@
 mod chance;
 mod digest;
 mod distribution;
+mod draw;
 mod entry;
 mod lane;
 mod near;
@@ -105,7 +106,7 @@ mod wheel;
 
 pub use chance::{Chance, Dice, Purpose, Seed};
 pub use digest::{Fingerprint, OrderDigest};
-pub use distribution::{Distribution, DistributionError};
+pub use distribution::{Distribution, DistributionError, Shape as DistributionShape};
 pub use queue::{EventQueue, LaneId};
 pub use run::{Engine, Handler, Limits, Outcome, RunEnd, Schedule};
 pub use time::{NANOS_PER_MS, NANOS_PER_S, SimDuration, SimTime};

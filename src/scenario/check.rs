@@ -4,14 +4,16 @@
 //! The check never stops at a problem: it takes a default in place of what is wrong and goes on, so that one run
 //! reports everything; the scenario it returns counts only if no error was found.
 
+use super::check_calls;
 use super::check_eureka::{self, Layer};
 use super::check_fault;
 use super::check_fleet;
 use super::check_release;
+use super::claim::{Claim, Expectation};
 use super::diagnostic::{Place, Problem};
 use super::document::Table;
 use super::expect;
-use super::types::{Claim, Clock, Delay, Expectation, Network, Scenario};
+use super::types::{Clock, Delay, Network, Scenario};
 use super::values::{LengthOr, Values};
 use crate::engine::SimDuration;
 use crate::model::eureka::{Flavour, ServerConfig};
@@ -20,8 +22,8 @@ use crate::model::eureka::{Flavour, ServerConfig};
 const DURATION: SimDuration = SimDuration::from_secs(30 * 60);
 /// The default of `start.warm-up`.
 const WARM_UP: SimDuration = SimDuration::from_secs(5 * 60);
-/// The default of `network.latency`.
-const LATENCY: SimDuration = SimDuration::from_millis(1);
+/// The defaults of `[network]`.
+const DIRECT: Network = Network { latency: Delay::Constant(SimDuration::from_millis(1)), loss: 0.0 };
 
 /// Checks a file whose shape has been checked.
 pub(super) fn scenario(root: &Table, problems: &mut Vec<Problem>) -> Scenario {
@@ -36,8 +38,13 @@ pub(super) fn scenario(root: &Table, problems: &mut Vec<Problem>) -> Scenario {
     let filter_only_up_instances = server_client.filter_only_up_instances;
     let server = ServerConfig { filter_only_up_instances, ..server };
     let base = Layer::release(&rules, flavour).overlay(top, &rules, problems);
-    let fleet = check_fleet::fleet(root, &base, &rules, problems);
-    let faults = check_fault::faults(root, &fleet, problems);
+    let network = network(top.section("network"), DIRECT);
+    let base = check_fleet::Base { layer: base, network };
+    let mut fleet = check_fleet::fleet(root, &base, &rules, problems);
+    check_calls::traffic(root, &mut fleet, problems);
+    let server_clock = clock(top.section("server").section("clock"));
+    let faults = check_fault::faults(root, &fleet, flavour, problems);
+    check_fault::clocks_go_forward(root, &faults, &fleet, server_clock, problems);
     let expectations = expectations(root, fleet.size_at_start(), problems);
     let longest_heartbeat =
         fleet.applications.iter().map(|app| app.client.lease_renewal_interval_in_seconds).max().unwrap_or(30);
@@ -59,15 +66,28 @@ pub(super) fn scenario(root: &Table, problems: &mut Vec<Problem>) -> Scenario {
             .length_or("starts-at-second", &["random"])
             .and_then(LengthOr::length),
         server_client,
-        server_clock: Clock::default(),
-        zones: Vec::new(),
+        server_clock,
+        zones: fleet.zones,
         applications: fleet.applications,
-        network: Network {
-            latency: top.section("network").delay("latency").unwrap_or(Delay::Constant(LATENCY)),
-            loss: 0.0,
-        },
+        network,
         faults,
         expectations,
+    }
+}
+
+/// Links as a section says, as `base` where it does not.
+pub(super) fn network(values: Values<'_>, base: Network) -> Network {
+    Network {
+        latency: values.delay("latency").unwrap_or(base.latency),
+        loss: values.number("loss").unwrap_or(base.loss),
+    }
+}
+
+/// A clock as a section says, exact where it does not.
+pub(super) fn clock(values: Values<'_>) -> Clock {
+    Clock {
+        offset_ms: values.shift_ms("offset").unwrap_or_default(),
+        drift_ppm: values.signed("drift-ppm").unwrap_or_default(),
     }
 }
 
@@ -138,12 +158,12 @@ fn within_text(node: Place, text: &str, span: std::ops::Range<usize>) -> Place {
 #[cfg(test)]
 mod tests {
     use super::super::parse;
-    use super::super::types::{Direction, Selection, Targets, Verb, Which};
+    use super::super::targets::{Direction, Peer, Selection, Targets, Which};
+    use super::super::verb::Verb;
     use super::*;
     use crate::model::client::{BalancerConfig, ClientConfig, TransportKind};
     use crate::model::eureka::ServerConfig;
     use crate::model::id::AppId;
-    use crate::scenario::types::Peer;
 
     fn read(text: &str) -> Scenario {
         parse("test.toml", text, &[]).unwrap_or_else(|problems| panic!("{problems}")).scenario

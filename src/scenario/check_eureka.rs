@@ -170,6 +170,7 @@ impl Layer {
         let client = values.section("eureka").section("client");
         apply(client, properties::CLIENT, &mut layer.config);
         apply(client.section("transport"), properties::CLIENT_TRANSPORT, &mut layer.config);
+        apply(client.section("healthcheck"), properties::CLIENT_HEALTHCHECK, &mut layer.config);
         apply(values.section("eureka").section("instance"), properties::INSTANCE, &mut layer.config);
         let transport = values.section("transport");
         set_kind(transport, rules, &mut layer.config.transport);

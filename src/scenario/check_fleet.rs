@@ -1,26 +1,39 @@
-//! The applications: names that are unique, sizes that add up, observers that can observe.
+//! The applications: names that are unique, zones, sizes that add up, observers that can observe.
 
 use std::collections::BTreeMap;
 
+use super::check;
 use super::check_eureka::Layer;
 use super::check_release::Rules;
 use super::diagnostic::{Place, Problem};
 use super::document::Table;
 use super::format::INSTANCES_MAX;
 use super::suggest::{did_you_mean, one_of};
-use super::types::{Application, Clock};
+use super::types::{Application, Network, ZoneId};
 use super::values::Values;
 use crate::model::id::AppId;
 
 /// Letters of a name at most.
 const NAME_MAX: usize = 64;
+/// What a name is made of.
+const NAME: &str = "1 to 64 of the letters a to z, digits, `.`, `_` and `-`";
+/// Zones of a scenario at most.
+const ZONES_MAX: usize = 1_000;
+
+/// What an application starts from.
+pub(super) struct Base {
+    pub(super) layer: Layer,
+    pub(super) network: Network,
+}
 
 /// The applications, and what a fault needs to know of them.
 pub(super) struct Fleet {
     pub(super) applications: Vec<Application>,
+    /// Zones in the order in which applications first name them.
+    pub(super) zones: Vec<String>,
     ids: BTreeMap<String, AppId>,
-    /// Instances that `start` faults add, by application.
-    started: Vec<u64>,
+    /// What faults make of it.
+    growth: Growth,
     /// Whether every application could be read; if not, sizes and names prove nothing.
     whole: bool,
 }
@@ -38,13 +51,40 @@ impl Fleet {
         })
     }
 
-    /// Instances of an application, or of all, that can be up at some time; `None` if that cannot be told.
-    pub(super) fn most(&self, application: Option<AppId>) -> Option<u64> {
-        let of = |at: usize| u64::from(self.applications[at].instances) + self.started[at];
+    /// The zone of a name, or a problem that lists those there are.
+    pub(super) fn resolve_zone(&self, name: &str, place: &Place) -> Result<ZoneId, Box<Problem>> {
+        let at = self.zones.iter().position(|zone| zone == name);
+        at.and_then(|at| u16::try_from(at).ok()).map(ZoneId).ok_or_else(|| {
+            let names = || self.zones.iter().map(String::as_str);
+            let known = || match self.zones.as_slice() {
+                [] => "give applications zones, as in `zones = [\"a\", \"b\"]`".to_owned(),
+                _ => format!("there are {}", one_of(names().take(20))),
+            };
+            Problem::error(place.clone(), format!("no zone is called `{name}`"))
+                .label("no application names it")
+                .hint(did_you_mean(name, names()).unwrap_or_else(known))
+                .boxed()
+        })
+    }
+
+    /// Instances of an application, or of all, in a zone or anywhere, that can be up at the same time; `None` if
+    /// that cannot be told.
+    pub(super) fn most(&self, application: Option<AppId>, zone: Option<ZoneId>) -> Option<u64> {
+        let of = |at: usize| self.applications[at].in_zone(self.growth.at_once[at], zone);
         self.whole.then(|| match application {
             Some(app) => of(app.index()),
             None => (0..self.applications.len()).map(of).sum(),
         })
+    }
+
+    /// The greatest ordinal of an application's instances in the whole run; `None` if that cannot be told.
+    pub(super) fn last_ordinal(&self, application: AppId) -> Option<u64> {
+        self.whole.then(|| self.growth.ever[application.index()])
+    }
+
+    /// Whether every application could be read.
+    pub(super) fn is_whole(&self) -> bool {
+        self.whole
     }
 
     /// Instances that start with the server; `None` if that cannot be told.
@@ -55,12 +95,13 @@ impl Fleet {
 }
 
 /// Reads the fleet.
-pub(super) fn fleet(root: &Table, base: &Layer, rules: &Rules, problems: &mut Vec<Problem>) -> Fleet {
+pub(super) fn fleet(root: &Table, base: &Base, rules: &Rules, problems: &mut Vec<Problem>) -> Fleet {
     let before = problems.len();
     let mut fleet = Fleet {
         applications: Vec::new(),
+        zones: Vec::new(),
         ids: BTreeMap::new(),
-        started: Vec::new(),
+        growth: Growth::default(),
         whole: root.get("application").is_none_or(|node| node.as_list().is_some()),
     };
     let mut places = BTreeMap::new();
@@ -73,9 +114,11 @@ pub(super) fn fleet(root: &Table, base: &Layer, rules: &Rules, problems: &mut Ve
         fleet.whole &= !values.has("instances") || values.count("instances").is_some();
         let id = AppId(u32::try_from(fleet.applications.len()).unwrap_or(u32::MAX));
         fleet.ids.insert(name.clone(), id);
-        fleet.applications.push(application(name, values, base, rules, problems));
+        let mut app = application(name, values, base, rules, problems);
+        app.zones = zones(values, &mut fleet.zones, problems);
+        fleet.applications.push(app);
     }
-    fleet.started = starts(root, &fleet);
+    fleet.growth = Growth::of(root, &fleet.applications, &fleet.ids);
     if fleet.applications.is_empty() && problems.len() == before && fleet.whole {
         problems.push(empty(root));
     }
@@ -100,12 +143,8 @@ fn name(table: &Table, places: &mut BTreeMap<String, Place>, problems: &mut Vec<
     };
     let name = node.as_text()?;
     let problem = |title: String| Problem::error(node.place.clone(), title);
-    let allowed = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
-    if name.is_empty() || name.len() > NAME_MAX || !name.chars().all(allowed) {
-        problems.push(
-            problem(format!("`{name}` is not a name for an application"))
-                .label(format!("1 to {NAME_MAX} of the letters a to z, digits, `.`, `_` and `-`")),
-        );
+    if !is_name(name) {
+        problems.push(problem(format!("`{name}` is not a name for an application")).label(NAME));
         return None;
     }
     // Eureka keys applications in upper case (`eureka-server.md` section 2).
@@ -123,14 +162,19 @@ fn name(table: &Table, places: &mut BTreeMap<String, Place>, problems: &mut Vec<
     Some(name.to_owned())
 }
 
+fn is_name(name: &str) -> bool {
+    let allowed = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
+    !name.is_empty() && name.len() <= NAME_MAX && name.chars().all(allowed)
+}
+
 fn application(
     name: String,
     values: Values<'_>,
-    base: &Layer,
+    base: &Base,
     rules: &Rules,
     problems: &mut Vec<Problem>,
 ) -> Application {
-    let layer = base.overlay(values, rules, problems);
+    let layer = base.layer.overlay(values, rules, problems);
     let fetches = layer.config.fetch_registry;
     let wanted = values.flag("observers");
     if let (Some(true), false, Some(node)) = (wanted, fetches, values.node("observers")) {
@@ -149,23 +193,97 @@ fn application(
         balancer_first_call: layer.first_call,
         client: layer.config,
         zones: Vec::new(),
-        network: None,
+        network: values.section("network").0.map(|own| check::network(Values(Some(own)), base.network)),
         traffic: None,
-        clock: Clock::default(),
+        clock: check::clock(values.section("clock")),
     }
 }
 
-/// Instances that `start` faults add, by application.
-fn starts(root: &Table, fleet: &Fleet) -> Vec<u64> {
-    let mut started = vec![0_u64; fleet.applications.len()];
-    for fault in root.tables("fault") {
-        let verb = Values(Some(fault)).section("start");
-        if let Some(id) = verb.text("application").and_then(|name| fleet.ids.get(name)) {
-            let count = u64::from(verb.count("count").unwrap_or(1));
-            started[id.index()] = started[id.index()].saturating_add(count);
+/// An application's zones. A zone that is named twice gets twice as many.
+fn zones(values: Values<'_>, known: &mut Vec<String>, problems: &mut Vec<Problem>) -> Vec<ZoneId> {
+    let mut zones = Vec::new();
+    for (name, node) in values.names("zones") {
+        if !is_name(name) {
+            problems.push(
+                Problem::error(node.place.clone(), format!("`{name}` is not a name for a zone")).label(NAME),
+            );
+            continue;
+        }
+        let at = known.iter().position(|zone| zone == name).unwrap_or_else(|| {
+            known.push(name.to_owned());
+            known.len() - 1
+        });
+        match u16::try_from(at).ok().filter(|_| at < ZONES_MAX) {
+            Some(at) => zones.push(ZoneId(at)),
+            None => {
+                let problem = Problem::error(node.place.clone(), "too many zones");
+                problems.push(problem.label(format!("at most {ZONES_MAX} in all")));
+                break;
+            }
         }
     }
-    started
+    zones
+}
+
+/// What faults make of the fleet's size, by application.
+#[derive(Default)]
+struct Growth {
+    /// Instances that may run at once.
+    at_once: Vec<u64>,
+    /// Instances that there may be in the whole run, each with an ordinal of its own.
+    ever: Vec<u64>,
+    /// Instances of all applications that may run at once.
+    peak: u64,
+}
+
+impl Growth {
+    /// Goes through the faults in the order in which they may first come.
+    fn of(root: &Table, applications: &[Application], ids: &BTreeMap<String, AppId>) -> Self {
+        let mut now: Vec<u64> = applications.iter().map(|app| u64::from(app.instances)).collect();
+        let mut growth = Self { at_once: now.clone(), ever: now.clone(), peak: now.iter().sum() };
+        let mut faults: Vec<Values<'_>> = root.tables("fault").map(|table| Values(Some(table))).collect();
+        faults.sort_by_key(|fault| fault.length("at").unwrap_or_default());
+        for fault in faults {
+            let app = |verb: &str, key: &str| {
+                let name = fault.section(verb).text(key)?;
+                ids.get(name).map(|id| id.index())
+            };
+            if let Some(at) = app("start", "application") {
+                growth.add(&mut now, at, u64::from(fault.section("start").count("count").unwrap_or(1)));
+            }
+            if let (Some(from), Some(to)) = (app("blue-green", "from"), app("blue-green", "to"))
+                && from != to
+            {
+                let count = now[from];
+                growth.add(&mut now, to, count);
+                now[from] = 0;
+            }
+            if let Some(at) = app("roll-out", "application")
+                && fault.section("roll-out").text("order") == Some("start-first")
+            {
+                let extra = batch(fault.section("roll-out"), now[at]);
+                growth.at_once[at] = growth.at_once[at].max(now[at].saturating_add(extra));
+                growth.peak = growth.peak.max(now.iter().sum::<u64>().saturating_add(extra));
+            }
+        }
+        growth
+    }
+
+    fn add(&mut self, now: &mut [u64], at: usize, count: u64) {
+        now[at] = now[at].saturating_add(count);
+        self.ever[at] = self.ever[at].saturating_add(count);
+        self.at_once[at] = self.at_once[at].max(now[at]);
+        self.peak = self.peak.max(now.iter().fold(0, |sum, app| sum.saturating_add(*app)));
+    }
+}
+
+/// How many a roll-out of so many starts at a time.
+fn batch(roll_out: Values<'_>, of: u64) -> u64 {
+    match (roll_out.count("batch"), roll_out.number("batch-share")) {
+        (Some(count), _) => u64::from(count).min(of),
+        (None, Some(share)) => (share * of as f64).round().max(1.0) as u64,
+        (None, None) => 0,
+    }
 }
 
 fn check_sizes(root: &Table, fleet: &Fleet, problems: &mut Vec<Problem>) {
@@ -173,8 +291,8 @@ fn check_sizes(root: &Table, fleet: &Fleet, problems: &mut Vec<Problem>) {
         return;
     }
     let tables: Vec<&Table> = root.tables("application").collect();
-    for ((app, started), table) in fleet.applications.iter().zip(&fleet.started).zip(tables) {
-        if app.instances == 0 && *started == 0 {
+    for ((app, ever), table) in fleet.applications.iter().zip(&fleet.growth.ever).zip(tables) {
+        if *ever == 0 {
             let place = table.get("instances").map(|node| node.place.clone());
             problems.push(
                 Problem::error(place, format!("`{}` has no instances and no fault starts any", app.name))
@@ -183,12 +301,12 @@ fn check_sizes(root: &Table, fleet: &Fleet, problems: &mut Vec<Problem>) {
             );
         }
     }
-    let total = fleet.most(None).unwrap_or_default();
+    let total = fleet.growth.peak;
     if total > INSTANCES_MAX {
         let place = root.entry("application").map(|entry| entry.key_place.clone());
         problems.push(
             Problem::error(place, format!("the fleet has {total} instances"))
-                .label(format!("at most {INSTANCES_MAX} in all, those that faults start included")),
+                .label(format!("at most {INSTANCES_MAX} may run at once, those that faults start included")),
         );
     }
 }

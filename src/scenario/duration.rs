@@ -24,6 +24,26 @@ pub(super) fn parse(text: &str) -> Result<SimDuration, String> {
     if length > LONGEST { Err(format!("`{trimmed}` is longer than a year")) } else { Ok(length) }
 }
 
+/// Reads a duration that may be negative, in milliseconds, which it must be whole ones of.
+pub(super) fn parse_shift_ms(text: &str) -> Result<i64, String> {
+    let trimmed = text.trim();
+    let (sign, length) = match trimmed.strip_prefix('-') {
+        Some(rest) => (-1, parse(rest)),
+        None => (1, parse(trimmed.strip_prefix('+').unwrap_or(trimmed))),
+    };
+    let length = length.map_err(|_| parse(trimmed).err().unwrap_or_default())?;
+    if length != SimDuration::from_millis(length.as_millis()) {
+        return Err(format!("`{trimmed}` is not a whole number of milliseconds"));
+    }
+    Ok(sign * length.as_millis() as i64)
+}
+
+/// Writes what [`parse_shift_ms`] reads.
+pub(super) fn print_shift_ms(shift_ms: i64) -> String {
+    let sign = if shift_ms < 0 { "-" } else { "" };
+    format!("\"{sign}{}\"", SimDuration::from_millis(shift_ms.unsigned_abs()))
+}
+
 /// What to write instead of a bare number.
 pub(super) fn unit_hint(number: &str) -> String {
     format!("write the unit: `\"{number}s\"` for seconds, `\"{number}ms\"` for milliseconds")
@@ -59,6 +79,18 @@ mod tests {
         assert_eq!(parse(&endless), Err(format!("`{endless}` is not a duration")));
     }
 
+    #[test]
+    fn a_shift_goes_either_way_by_whole_milliseconds() {
+        assert_eq!(parse_shift_ms("60s"), Ok(60_000));
+        assert_eq!(parse_shift_ms("-1m 500ms"), Ok(-60_500));
+        assert_eq!(parse_shift_ms("1us"), Err("`1us` is not a whole number of milliseconds".into()));
+        assert_eq!(parse_shift_ms("-60"), Err("`-60` has no unit".into()));
+        assert!(parse_shift_ms("--1s").is_err());
+        for shift_ms in [0, 1, -1, 60_000, -86_400_001] {
+            assert_eq!(parse_shift_ms(print_shift_ms(shift_ms).trim_matches('"')), Ok(shift_ms));
+        }
+    }
+
     proptest::proptest! {
         #[test]
         fn what_is_printed_is_read_back(nanos in 0..=LONGEST.as_nanos()) {
@@ -68,7 +100,7 @@ mod tests {
 
         #[test]
         fn no_text_panics(text in "\\PC*") {
-            let _ = parse(&text);
+            let _ = (parse(&text), parse_shift_ms(&text));
         }
     }
 }

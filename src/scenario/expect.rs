@@ -1,26 +1,33 @@
 //! The little language of expectations.
 //!
 //! ```text
-//! [crash|stop|registration] STAGE STATISTIC COMPARISON DURATION
+//! [EVENT] STAGE STATISTIC COMPARISON DURATION
 //! no false removal              COMPARISON N false removals
 //! no eviction                   COMPARISON N evictions
+//! no mistake at STAGE           COMPARISON N mistakes at STAGE
+//! query accuracy at STAGE COMPARISON P %
+//! no failed call                failed calls COMPARISON P %
+//! most REQUESTS a minute COMPARISON N
 //! COMPARISON N [of M] left at the end
 //! rounds evict N, N, …
 //! [no] self-preservation at the end
 //!
+//! EVENT       crash | stop | registration | unhealthy | override | recovery
 //! STAGE       registry | served | client | balancer
 //! STATISTIC   min | mean | p1 … p99 | max
 //! COMPARISON  below | above | at most | at least | exactly
+//! REQUESTS    requests | registrations | renewals | fetches | full fetches | delta fetches
 //! ```
 //!
 //! Words may be written in any case. `M` is there for the reader; it must be the size of the fleet. An error
 //! points at the word where the sentence stopped making sense and shows the forms that could have stood there.
+//! Here is the grammar's frame, in [`super::expect_form`] are the forms.
 
 use std::ops::Range;
 
-use super::duration;
+use super::claim::{Claim, Comparison};
+use super::expect_form::COUNT_FORM;
 use super::suggest::{did_you_mean, one_of};
-use super::types::{Claim, Comparison, Statistic};
 use crate::model::stage::{EventKind, Stage};
 
 /// A claim as written.
@@ -42,13 +49,13 @@ pub(super) struct Refusal {
     pub(super) hint: String,
 }
 
-const LATENCY_FORM: &str = "`[crash|stop|registration] registry|served|client|balancer min|mean|p99|max below|above|at \
-                            most|at least DURATION`, as in `balancer p99 below 5m30s`";
-const COUNT_FORM: &str =
-    "`at least 57 of 100 left at the end`, `at most 3 false removals`, `exactly 4 evictions`";
+/// Words that begin an expectation, besides events and stages.
+const STARTS: [&str; 9] =
+    ["no", "query", "failed", "most", "self-preservation", "rounds", "at", "exactly", "above"];
 const ALL_FORMS: &str = "an expectation is one of\n  balancer p99 below 5m30s\n  no false removal\n  no eviction\n  \
-                         at least 57 of 100 left at the end\n  rounds evict 15, 13, 11\n  no self-preservation at \
-                         the end";
+                         no mistake at client\n  query accuracy at client above 99.5 %\n  failed calls below 1.5 %\n  \
+                         most fetches a minute above 400\n  at least 57 of 100 left at the end\n  \
+                         rounds evict 15, 13, 11\n  no self-preservation at the end";
 
 /// Reads an expectation.
 pub(super) fn parse(text: &str) -> Result<Sentence, Refusal> {
@@ -82,31 +89,31 @@ fn words(text: &str) -> Vec<(String, Range<usize>)> {
     words
 }
 
-struct Words {
-    words: Vec<(String, Range<usize>)>,
-    next: usize,
-    end: usize,
+pub(super) struct Words {
+    pub(super) words: Vec<(String, Range<usize>)>,
+    pub(super) next: usize,
+    pub(super) end: usize,
 }
 
 impl Words {
-    fn peek(&self) -> Option<&str> {
+    pub(super) fn peek(&self) -> Option<&str> {
         self.words.get(self.next).map(|(word, _)| word.as_str())
     }
 
     /// Takes the next word if it is one of these.
-    fn take(&mut self, words: &[&str]) -> bool {
+    pub(super) fn take(&mut self, words: &[&str]) -> bool {
         let found = self.peek().is_some_and(|word| words.contains(&word));
         self.next += usize::from(found);
         found
     }
 
-    fn refuse(&self, expected: &str, hint: String) -> Refusal {
+    pub(super) fn refuse(&self, expected: &str, hint: String) -> Refusal {
         let span = self.words.get(self.next).map_or(self.end..self.end, |(_, span)| span.clone());
         Refusal { span, expected: expected.into(), hint }
     }
 
     /// Refuses the next word, which should have been one of `words`.
-    fn refuse_word(&self, words: &[&str], form: &str) -> Refusal {
+    pub(super) fn refuse_word(&self, words: &[&str], form: &str) -> Refusal {
         let near = self.peek().and_then(|word| did_you_mean(word, words.iter().copied()));
         let form = format!("the form is {form}");
         self.refuse(
@@ -115,45 +122,22 @@ impl Words {
         )
     }
 
-    fn expect(&mut self, words: &[&str], form: &str) -> Result<(), Refusal> {
+    pub(super) fn expect(&mut self, words: &[&str], form: &str) -> Result<(), Refusal> {
         if self.take(words) { Ok(()) } else { Err(self.refuse_word(words, form)) }
     }
 
     fn sentence(&mut self) -> Result<Sentence, Refusal> {
-        let plain = |claim| Ok(Sentence { claim, out_of: None });
         let Some(first) = self.peek().map(str::to_owned) else {
             return Err(self.refuse("nothing is expected", ALL_FORMS.into()));
         };
-        if event(&first).is_some() || stage(&first).is_some() {
-            return self.latency().map(|claim| Sentence { claim, out_of: None });
-        }
-        if self.take(&["no"]) {
-            return self.absence().map(|claim| Sentence { claim, out_of: None });
-        }
-        if self.take(&["self-preservation"]) {
-            self.at_the_end("`self-preservation at the end`")?;
-            return plain(Claim::SelfPreservationAtEnd(true));
-        }
-        if self.take(&["rounds"]) {
-            return self.rounds().map(|claim| Sentence { claim, out_of: None });
+        if let Some(claim) = self.claim(&first)? {
+            return Ok(Sentence { claim, out_of: None });
         }
         if let Some(comparison) = self.comparison(COUNT_FORM)? {
             return self.counted(comparison);
         }
-        let starts = [
-            "crash",
-            "stop",
-            "registration",
-            "registry",
-            "served",
-            "client",
-            "balancer",
-            "no",
-            "at",
-            "exactly",
-            "rounds",
-            "self-preservation",
-        ];
+        let events = EventKind::ALL.map(EventKind::name);
+        let starts = events.into_iter().chain(Stage::ALL.map(Stage::name)).chain(STARTS);
         let near = did_you_mean(&first, starts);
         Err(self.refuse(
             "no expectation begins so",
@@ -161,8 +145,35 @@ impl Words {
         ))
     }
 
+    /// A claim that its first word gives away.
+    fn claim(&mut self, first: &str) -> Result<Option<Claim>, Refusal> {
+        if event(first).is_some() || stage(first).is_some() {
+            return self.latency().map(Some);
+        }
+        if self.take(&["no"]) {
+            return self.absence().map(Some);
+        }
+        if self.take(&["query"]) {
+            return self.query_accuracy().map(Some);
+        }
+        if self.take(&["failed"]) {
+            return self.failed_calls().map(Some);
+        }
+        if self.take(&["most"]) {
+            return self.load().map(Some);
+        }
+        if self.take(&["self-preservation"]) {
+            self.at_the_end("`self-preservation at the end`")?;
+            return Ok(Some(Claim::SelfPreservationAtEnd(true)));
+        }
+        if self.take(&["rounds"]) {
+            return self.rounds().map(Some);
+        }
+        Ok(None)
+    }
+
     /// A comparison, if one stands here.
-    fn comparison(&mut self, form: &str) -> Result<Option<Comparison>, Refusal> {
+    pub(super) fn comparison(&mut self, form: &str) -> Result<Option<Comparison>, Refusal> {
         if self.take(&["at"]) {
             let most = self.peek() == Some("most");
             self.expect(&["most", "least"], form)?;
@@ -173,118 +184,13 @@ impl Words {
         Ok(simple.into_iter().find(|(word, _)| self.take(&[word])).map(|(_, comparison)| comparison))
     }
 
-    fn latency(&mut self) -> Result<Claim, Refusal> {
-        let event = self.peek().and_then(event);
-        self.next += usize::from(event.is_some());
-        let Some(stage) = self.peek().and_then(stage) else {
-            return Err(self.refuse_word(&Stage::ALL.map(Stage::name), LATENCY_FORM));
-        };
-        self.next += 1;
-        let statistic = self.statistic()?;
-        let Some(comparison) = self.comparison(LATENCY_FORM)? else {
-            return Err(self.refuse_word(&["below", "above", "at most", "at least"], LATENCY_FORM));
-        };
-        let start = self.next;
-        let text: Vec<&str> = self.words[start..].iter().map(|(word, _)| word.as_str()).collect();
-        let limit = duration::parse(&text.join(" ")).map_err(|why| {
-            let mut refusal = self.refuse(&why, "a duration looks like `5m30s`, `90s` or `500ms`".into());
-            if text.is_empty() {
-                refusal.expected = "expected a duration".into();
-            }
-            refusal.span.end = self.words.last().map_or(self.end, |(_, span)| span.end);
-            refusal
-        })?;
-        self.next = self.words.len();
-        Ok(Claim::Latency { event, stage, statistic, comparison, limit })
-    }
-
-    fn statistic(&mut self) -> Result<Statistic, Refusal> {
-        let word = self.peek().unwrap_or_default();
-        let percent = word.strip_prefix('p').and_then(|digits| digits.parse::<u8>().ok());
-        let statistic = match (word, percent) {
-            ("min", _) => Statistic::Min,
-            ("mean", _) => Statistic::Mean,
-            ("max", _) => Statistic::Max,
-            (_, Some(percent @ 1..=99)) => Statistic::Percentile(percent),
-            _ => {
-                let mut refusal = self.refuse_word(&["min", "mean", "max"], LATENCY_FORM);
-                refusal.expected = "expected `min`, `mean`, `p1` to `p99` or `max`".into();
-                return Err(refusal);
-            }
-        };
-        self.next += 1;
-        Ok(statistic)
-    }
-
-    /// After `no`.
-    fn absence(&mut self) -> Result<Claim, Refusal> {
-        if self.take(&["false"]) {
-            self.expect(&["removal", "removals"], "`no false removal`")?;
-            return Ok(Claim::FalseRemovals(Comparison::Exactly, 0));
-        }
-        if self.take(&["eviction", "evictions"]) {
-            return Ok(Claim::Evictions(Comparison::Exactly, 0));
-        }
-        if self.take(&["self-preservation"]) {
-            self.at_the_end("`no self-preservation at the end`")?;
-            return Ok(Claim::SelfPreservationAtEnd(false));
-        }
-        Err(self.refuse_word(
-            &["false", "eviction", "self-preservation"],
-            "`no false removal`, `no eviction` or `no self-preservation at the end`",
-        ))
-    }
-
-    /// After a comparison that begins the sentence.
-    fn counted(&mut self, comparison: Comparison) -> Result<Sentence, Refusal> {
-        let (count, _) = self.number(COUNT_FORM)?;
-        let plain = |claim| Ok(Sentence { claim, out_of: None });
-        if self.take(&["false"]) {
-            self.expect(&["removal", "removals"], COUNT_FORM)?;
-            return plain(Claim::FalseRemovals(comparison, count));
-        }
-        if self.take(&["eviction", "evictions"]) {
-            return plain(Claim::Evictions(comparison, count));
-        }
-        let out_of = if self.take(&["of"]) { Some(self.number(COUNT_FORM)?) } else { None };
-        if self.take(&["left"]) {
-            self.at_the_end("`at least 57 of 100 left at the end`")?;
-            return Ok(Sentence { claim: Claim::Left { comparison, count }, out_of });
-        }
-        let next: &[&str] =
-            if out_of.is_some() { &["left"] } else { &["of", "left", "false", "eviction", "evictions"] };
-        Err(self.refuse_word(next, COUNT_FORM))
-    }
-
-    fn at_the_end(&mut self, form: &str) -> Result<(), Refusal> {
+    pub(super) fn at_the_end(&mut self, form: &str) -> Result<(), Refusal> {
         self.expect(&["at"], form)?;
         self.expect(&["the"], form)?;
         self.expect(&["end"], form)
     }
 
-    /// After `rounds`.
-    fn rounds(&mut self) -> Result<Claim, Refusal> {
-        let form = "`rounds evict 15, 13, 11`";
-        self.expect(&["evict"], form)?;
-        let mut rounds = Vec::new();
-        loop {
-            match self.number(form)? {
-                (0, span) => {
-                    return Err(Refusal {
-                        span,
-                        expected: "a round that removes nothing is not listed".into(),
-                        hint: "leave it out".into(),
-                    });
-                }
-                (count, _) => rounds.push(count),
-            }
-            if !self.take(&[","]) {
-                return Ok(Claim::Rounds(rounds));
-            }
-        }
-    }
-
-    fn number(&mut self, form: &str) -> Result<(u32, Range<usize>), Refusal> {
+    pub(super) fn number<N: std::str::FromStr>(&mut self, form: &str) -> Result<(N, Range<usize>), Refusal> {
         let word = self.words.get(self.next);
         let number = word.and_then(|(word, span)| Some((word.parse().ok()?, span.clone())));
         self.next += usize::from(number.is_some());
@@ -292,18 +198,20 @@ impl Words {
     }
 }
 
-fn event(word: &str) -> Option<EventKind> {
+pub(super) fn event(word: &str) -> Option<EventKind> {
     EventKind::ALL.into_iter().find(|event| event.name() == word)
 }
 
-fn stage(word: &str) -> Option<Stage> {
+pub(super) fn stage(word: &str) -> Option<Stage> {
     Stage::ALL.into_iter().find(|stage| stage.name() == word)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::claim::Statistic;
     use super::*;
     use crate::engine::SimDuration;
+    use crate::model::message::RequestKind;
 
     fn claim(text: &str) -> Claim {
         parse(text).expect("it is an expectation").claim
@@ -336,6 +244,29 @@ mod tests {
         assert_eq!(claim("rounds evict 15, 13,11"), Claim::Rounds(vec![15, 13, 11]));
         assert_eq!(claim("self-preservation at the end"), Claim::SelfPreservationAtEnd(true));
         assert_eq!(claim("no self-preservation at the end"), Claim::SelfPreservationAtEnd(false));
+    }
+
+    #[test]
+    fn mistakes_calls_and_load_are_read() {
+        assert_eq!(claim("no mistake at client"), Claim::Mistakes(Stage::Client, Comparison::Exactly, 0));
+        let most = Claim::Mistakes(Stage::Balancer, Comparison::AtMost, 30);
+        assert_eq!(claim("at most 30 mistakes at balancer"), most);
+        let accuracy = Claim::QueryAccuracy(Stage::Client, Comparison::Above, 99.5);
+        assert_eq!(claim("query accuracy at client above 99.5 %"), accuracy);
+        assert_eq!(claim("query accuracy at client above 99.5%"), accuracy);
+        assert_eq!(claim("no failed calls"), Claim::FailedCalls(Comparison::Exactly, 0.0));
+        assert_eq!(claim("failed calls below 1.5 %"), Claim::FailedCalls(Comparison::Below, 1.5));
+        let load = |kinds| Claim::Load { kinds, comparison: Comparison::Above, count: 140 };
+        assert_eq!(claim("most renewals a minute above 140"), load(&[RequestKind::Renew]));
+        assert_eq!(claim("most full fetches a minute above 140"), load(&[RequestKind::FetchFull]));
+        let fetches = &[RequestKind::FetchFull, RequestKind::FetchDelta];
+        assert_eq!(claim("most fetches a minute above 140"), load(fetches));
+        assert_eq!(claim("most requests a minute above 140"), load(&RequestKind::ALL));
+        let because = |text: &str| parse(text).expect_err("it is none").expected;
+        assert_eq!(because("query accuracy at client above 101 %"), "a percentage is from 0 to 100");
+        assert_eq!(because("failed calls below 1.5"), "expected `%`");
+        assert_eq!(because("failed calls below NaN %"), "expected a number");
+        assert!(because("most heartbeats a minute above 1").starts_with("expected `requests`"));
     }
 
     #[test]
@@ -375,7 +306,8 @@ mod tests {
             words in proptest::collection::vec(
                 proptest::sample::select(vec![
                     "no", "at", "most", "least", "exactly", "57", "of", "left", "the", "end", "false", "removal",
-                    "rounds", "evict", ",", "balancer", "crash", "p99", "below", "5m", "self-preservation", "ü",
+                    "rounds", "evict", ",", "balancer", "crash", "query", "accuracy", "failed", "calls", "%", "most",
+                    "mistakes", "renewals", "a", "minute", "above", "p99", "below", "5m", "self-preservation", "ü",
                 ]),
                 0..10,
             ),

@@ -6,6 +6,7 @@
 
 use super::format_client::{BALANCER, TRANSPORT};
 use super::format_fault::{EXPECT, FAULT};
+use super::format_world::{CLOCK, NETWORK, TRAFFIC};
 use super::properties;
 use crate::engine::SimDuration;
 
@@ -33,9 +34,13 @@ pub(super) enum Shape {
     /// A whole number of seconds of which the client takes zero or less for its default
     /// (`eureka-client.md` section 7).
     CountOrDefault { max: u64, default: u32, unit: &'static str },
+    /// A whole number in a range that reaches below zero, in a unit.
+    Signed { min: i64, max: i64, unit: &'static str },
     /// A number from 0 to 1.
     Share,
-    /// A number above 0.
+    /// A number above 0, at most 1.
+    PositiveShare,
+    /// A number above 0, or one of some words.
     Rate { words: &'static [&'static str] },
     /// A duration in a range, or one of some words.
     Length { min: SimDuration, max: SimDuration, words: &'static [&'static str] },
@@ -43,8 +48,13 @@ pub(super) enum Shape {
     Choice(&'static [&'static str]),
     /// A list of texts.
     Names,
-    /// A duration, or `{ uniform = [FROM, TO] }`.
-    Delay,
+    /// A duration, or a distribution of durations ([`super::values::distribution`]); whether all of its values may
+    /// be zero.
+    Distribution { zero: bool },
+    /// A duration of whole milliseconds, negative or not.
+    Shift,
+    /// The other end of a link: `"server"`, `"all"`, or a table of `application` and `zone`.
+    Peer,
     /// `"all"`, or a number above 0, at most 1.
     ShareOfReplicates,
     /// A table.
@@ -70,7 +80,7 @@ impl Section {
 const ONE_NANO: SimDuration = SimDuration::from_nanos(1);
 pub(super) const LONGEST: SimDuration = super::duration::LONGEST;
 
-/// Instances of one scenario at most, at the start or by one fault.
+/// Instances that may run at once, those that faults start included.
 pub(super) const INSTANCES_MAX: u64 = 1_000_000;
 
 pub(super) const fn key(name: &'static str, shape: Shape, default: &'static str, doc: &'static str) -> Key {
@@ -101,7 +111,7 @@ macro_rules! section {
 
 pub(super) use section;
 
-static TOP_KEYS: [Key; 16] = [
+static TOP_KEYS: [Key; 17] = [
     key("title", Shape::Text, "`untitled`", "One line: what the scenario shows."),
     key("about", Shape::Lines, "empty", "A paragraph: why, and what to expect."),
     key("seed", count(0, u64::MAX), "1", "The seed of all chance."),
@@ -138,6 +148,7 @@ static TOP_KEYS: [Key; 16] = [
     key("transport", Shape::Table(&TRANSPORT), "", "What stands below the clients."),
     key("server", Shape::Table(&SERVER), "", "The server's process."),
     key("network", Shape::Table(&NETWORK), "", "The links."),
+    key("traffic", Shape::Table(&TRAFFIC), "none", "The calls of applications to each other."),
     key("application", Shape::Tables(&APPLICATION), "", "The fleet, a table an application. At least one."),
 ];
 static LIST_KEYS: [Key; 2] = [
@@ -192,7 +203,7 @@ section!(
     "eureka.server",
     properties::SERVER.iter().map(|property| &property.key).collect()
 );
-static CLIENT_EXTRA_KEYS: [Key; 3] = [
+static CLIENT_EXTRA_KEYS: [Key; 4] = [
     key(
         "eureka-server-connect-timeout-seconds",
         Shape::Count { min: 1, max: properties::SECONDS_MAX, unit: "seconds" },
@@ -206,6 +217,7 @@ static CLIENT_EXTRA_KEYS: [Key; 3] = [
         "Read limit of the Jersey transport. Without effect on any other.",
     ),
     key("transport", Shape::Table(&CLIENT_TRANSPORT), "", "`eureka.client.transport.…`"),
+    key("healthcheck", Shape::Table(&CLIENT_HEALTHCHECK), "", "`eureka.client.healthcheck.…`"),
 ];
 section!(
     /// `[eureka.client]`
@@ -218,6 +230,12 @@ section!(
     CLIENT_TRANSPORT,
     "eureka.client.transport",
     properties::CLIENT_TRANSPORT.iter().map(|property| &property.key).collect()
+);
+section!(
+    /// `[eureka.client.healthcheck]`
+    CLIENT_HEALTHCHECK,
+    "eureka.client.healthcheck",
+    properties::CLIENT_HEALTHCHECK.iter().map(|property| &property.key).collect()
 );
 static REGISTRY_KEY: Key = key(
     "registry",
@@ -244,7 +262,7 @@ section!(
     properties::REGISTRY.iter().map(|property| &property.key).collect()
 );
 
-static SERVER_KEYS: [Key; 7] = [
+static SERVER_KEYS: [Key; 8] = [
     key(
         "register-with-eureka",
         Shape::Flag,
@@ -276,6 +294,7 @@ static SERVER_KEYS: [Key; 7] = [
     ),
     key("eureka", Shape::Table(&OWN_EUREKA), "", "Settings of the server's own client."),
     key("transport", Shape::Table(&TRANSPORT), "", "What stands below the server's own client."),
+    key("clock", Shape::Table(&CLOCK), "exact", "What its wall clock shows wrongly from the start."),
 ];
 section!(
     /// `[server]`
@@ -284,20 +303,7 @@ section!(
     SERVER_KEYS.iter().collect()
 );
 
-static NETWORK_KEYS: [Key; 1] = [key(
-    "latency",
-    Shape::Delay,
-    "1ms",
-    "One way, between any two nodes: a duration, or `{ uniform = [\"500us\", \"5ms\"] }`.",
-)];
-section!(
-    /// `[network]`
-    NETWORK,
-    "network",
-    NETWORK_KEYS.iter().collect()
-);
-
-static APPLICATION_KEYS: [Key; 6] = [
+static APPLICATION_KEYS: [Key; 10] = [
     key("name", Shape::Text, "", "Its name, unique. Instance `n` is called `name-n`, from 1."),
     key("instances", count(0, INSTANCES_MAX), "1", "How many run from the start."),
     key(
@@ -306,9 +312,23 @@ static APPLICATION_KEYS: [Key; 6] = [
         "true, if they fetch the registry",
         "Whether its instances are observers in the results.",
     ),
+    key(
+        "zones",
+        Shape::Names,
+        "none",
+        "Its zones, taken in turn: instance `n` of two is in the first if `n` is odd, else in the second.",
+    ),
     key("eureka", Shape::Table(&OWN_EUREKA), "", "Overrides of `[eureka.client]` and `[eureka.instance]`."),
     key("balancer", Shape::Table(&BALANCER), "", "Overrides of `[balancer]`."),
     key("transport", Shape::Table(&TRANSPORT), "", "Overrides of `[transport]`."),
+    key("network", Shape::Table(&NETWORK), "", "Overrides of `[network]` for its links to the server."),
+    key("traffic", Shape::Table(&TRAFFIC), "", "Overrides of `[traffic]`."),
+    key(
+        "clock",
+        Shape::Table(&CLOCK),
+        "exact",
+        "What its instances' wall clocks show wrongly from the start.",
+    ),
 ];
 section!(
     /// `[[application]]`

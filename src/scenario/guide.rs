@@ -25,7 +25,9 @@ fn value(shape: Shape) -> String {
         Shape::Count { min, max: u64::MAX, .. } => format!("whole number, at least {min}"),
         Shape::Count { min, max, unit } => format!("{min} to {max} {unit}").trim_end().to_owned(),
         Shape::CountOrDefault { max, unit, .. } => format!("1 to {max} {unit}; zero or less: the default"),
+        Shape::Signed { min, max, unit } => format!("{min} to {max} {unit}"),
         Shape::Share => "0 to 1".into(),
+        Shape::PositiveShare => "above 0, at most 1".into(),
         Shape::Rate { words } => format!("number from 0.000001 to 1000000{}", or(words)),
         Shape::Length { min, max, words } => {
             let from = if min.is_zero() { "0s" } else { "more than 0s" };
@@ -34,7 +36,10 @@ fn value(shape: Shape) -> String {
         }
         Shape::Choice(words) => one_of(words.iter().copied()),
         Shape::Names => "list of texts, not empty".into(),
-        Shape::Delay => "duration, or `{ uniform = [FROM, TO] }`".into(),
+        Shape::Distribution { zero: true } => "[distribution](#distributions)".into(),
+        Shape::Distribution { zero: false } => "[distribution](#distributions), not always 0s".into(),
+        Shape::Shift => "duration, negative or not, of whole milliseconds".into(),
+        Shape::Peer => "`server`, `all`, or a table of `application` and `zone`".into(),
         Shape::ShareOfReplicates => "`\"all\"`, or a number above 0, at most 1".into(),
         Shape::Table(_) => "table".into(),
         Shape::Tables(_) => "list of tables".into(),

@@ -2,18 +2,19 @@
 //!
 //! Each names the consequence, not the rule. None stops a run. A warning points at the setting that a user
 //! wrote, or at nothing if it follows from defaults alone. What concerns self-preservation, where several
-//! settings and the fleet's size meet, is in [`super::lint_protection`], what concerns a scenario's size in
-//! [`super::lint_scale`].
+//! settings and the fleet's size meet, is in [`super::lint_protection`] and, for roll-outs and storms, in
+//! [`super::lint_fleet`]; links are in [`super::lint_link`], faults in [`super::lint_fault`], and what concerns a
+//! scenario's size in [`super::lint_scale`].
 
 use std::collections::BTreeSet;
 
 use super::diagnostic::{Place, Problem};
 use super::document::{Node, Table};
-use super::types::{Application, Claim, Delay, Fault, Scenario, Targets, Verb, Which};
-use super::{lint_protection, lint_scale};
+use super::types::{Application, Scenario};
+use super::{lint_fault, lint_fleet, lint_link, lint_protection, lint_scale};
 use crate::engine::SimDuration;
 use crate::model::eureka::ServerConfig;
-use crate::model::stage::EventKind;
+use crate::model::message::Status;
 
 /// Everything that one should know before running a scenario.
 pub(super) fn lint(scenario: &Scenario, root: &Table) -> Vec<Problem> {
@@ -24,19 +25,22 @@ pub(super) fn lint(scenario: &Scenario, root: &Table) -> Vec<Problem> {
         warnings.extend(delta_window(scenario, app, at, &whence));
         warnings.extend(refused_delta(scenario, app, at, &whence));
         warnings.extend(logged_delta(app, at, &whence));
-        warnings.extend(hanging_calls(scenario, app, at, &whence));
-        warnings.extend(slow_network(scenario, app, &whence));
+        warnings.extend(lint_link::hanging_calls(scenario, app, at, &whence));
+        warnings.extend(lint_link::slow_network(scenario, app, at, &whence));
+        warnings.extend(lint_link::lossy_network(scenario, app, at, &whence));
+        warnings.extend(nobody_answers(scenario, app, at, &whence));
     }
     warnings.extend(lint_protection::lint(scenario, &whence));
     warnings.extend(without_effect(scenario, &whence));
     warnings.extend(nobody_watches(scenario));
     warnings.extend(lint_scale::lint(scenario, root));
     for (fault, table) in scenario.faults.iter().zip(root.tables("fault")) {
-        warnings.extend(too_late(scenario, fault, table));
-        warnings.extend(hits_nobody(scenario, fault, table));
+        warnings.extend(lint_fault::lint(scenario, fault, table));
+        warnings.extend(lint_link::lossy_fault(scenario, fault, table));
+        warnings.extend(lint_fleet::lint(scenario, fault, table));
     }
     for (expectation, table) in scenario.expectations.iter().zip(root.tables("expect")) {
-        warnings.extend(never_observed(scenario, &expectation.claim, table));
+        warnings.extend(lint_fault::never_observed(scenario, &expectation.claim, table));
     }
     // Applications that share a setting share its warning.
     let mut told = BTreeSet::new();
@@ -63,11 +67,11 @@ impl Whence<'_> {
     }
 }
 
-const HEARTBEAT: [&str; 3] = ["eureka", "instance", "lease-renewal-interval-in-seconds"];
+pub(super) const HEARTBEAT: [&str; 3] = ["eureka", "instance", "lease-renewal-interval-in-seconds"];
 const LEASE: [&str; 3] = ["eureka", "instance", "lease-expiration-duration-in-seconds"];
 const FETCH: [&str; 3] = ["eureka", "client", "registry-fetch-interval-seconds"];
 
-fn seconds(count: u32) -> SimDuration {
+pub(super) fn seconds(count: u32) -> SimDuration {
     SimDuration::from_secs(u64::from(count))
 }
 
@@ -148,59 +152,6 @@ fn logged_delta(app: &Application, at: usize, whence: &Whence<'_>) -> Option<Pro
     )
 }
 
-/// A supervisor that gives up before the transport does (`eureka-client.md` 2.1, 6.7). Told only where a call
-/// can hang: when the server pauses or is cut off.
-fn hanging_calls(scenario: &Scenario, app: &Application, at: usize, whence: &Whence<'_>) -> Option<Problem> {
-    let client = &app.client;
-    let supervisor = seconds(client.lease_renewal_interval_in_seconds);
-    let read = client.transport.read_limit();
-    let hangs = |fault: &Fault| match &fault.verb {
-        Verb::Pause { targets: Targets::Server, length } => {
-            length.greatest().is_none_or(|it| it > supervisor)
-        }
-        Verb::Partition { length, .. } => length.is_none_or(|length| length > supervisor),
-        _ => false,
-    };
-    if read <= supervisor || !client.register_with_eureka || !scenario.faults.iter().any(hangs) {
-        return None;
-    }
-    let threads = client.heartbeat_executor_thread_pool_size;
-    let place = whence
-        .of(at, &["transport", "read-timeout"])
-        .or_else(|| whence.of(at, &["eureka", "client", "eureka-server-read-timeout-seconds"]))
-        .or_else(|| whence.of(at, &HEARTBEAT));
-    Some(
-        Problem::warning(place, format!("a heartbeat's supervisor gives up after {supervisor}, its call after {read}"))
-            .label("calls to a server that hangs outlive their supervisor")
-            .hint(format!(
-                "time-outs double the delay up to {} intervals, and {threads} calls that hang block the next: the \
-                 fleet may come back minutes after the server does",
-                client.heartbeat_executor_exponential_back_off_bound
-            )),
-    )
-}
-
-/// Answers that come after their call has been given up (`eureka-client.md` 2.1, 6.7).
-fn slow_network(scenario: &Scenario, app: &Application, whence: &Whence<'_>) -> Option<Problem> {
-    let longest = match scenario.network.latency {
-        Delay::Constant(longest) | Delay::Uniform(_, longest) => longest,
-        Delay::Drawn(_) => return None,
-    };
-    let round_trip = SimDuration::from_nanos(longest.as_nanos().saturating_mul(2));
-    let limits = [
-        (seconds(app.client.lease_renewal_interval_in_seconds), "a heartbeat"),
-        (seconds(app.client.registry_fetch_interval_seconds), "a fetch"),
-        (app.client.transport.read_limit(), "a call"),
-    ];
-    let (limit, call) = limits.into_iter().min()?;
-    let title = format!("an answer may take {round_trip}, but {call} is given up after {limit}");
-    (round_trip > limit).then(|| {
-        Problem::warning(whence.global(&["network", "latency"]), title)
-            .label("clients may never register, renew or fetch")
-            .hint("the latency is one way: a call takes two of it")
-    })
-}
-
 /// Settings that another one makes idle, unless they have their default, as in a canonical text.
 fn without_effect(scenario: &Scenario, whence: &Whence<'_>) -> Vec<Problem> {
     let server = &scenario.server;
@@ -235,6 +186,19 @@ fn without_effect(scenario: &Scenario, whence: &Whence<'_>) -> Vec<Problem> {
         .collect()
 }
 
+/// Calls to an application that the registry never shows.
+fn nobody_answers(scenario: &Scenario, app: &Application, at: usize, whence: &Whence<'_>) -> Option<Problem> {
+    let shown = |callee: &Application| {
+        callee.client.register_with_eureka && callee.client.initial_status == Some(Status::Up)
+    };
+    let callees = app.traffic.iter().flat_map(|traffic| &traffic.to);
+    let hidden =
+        callees.map(|callee| &scenario.applications[callee.index()]).find(|callee| !shown(callee))?;
+    let place = whence.of(at, &["traffic", "to"]).or_else(|| whence.of(at, &["traffic"]));
+    let title = format!("`{}` calls `{}`, which is never registered as UP", app.name, hidden.name);
+    Some(Problem::warning(place, title).label("every such call finds no instance and fails"))
+}
+
 fn nobody_watches(scenario: &Scenario) -> Option<Problem> {
     let watches = scenario.applications.iter().any(|app| app.observers);
     (!watches).then(|| {
@@ -243,65 +207,12 @@ fn nobody_watches(scenario: &Scenario) -> Option<Problem> {
     })
 }
 
-/// A fault that comes when the run is over.
-fn too_late(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
-    let opened = scenario.server.serves_after() + scenario.start_window + scenario.warm_up;
-    let (earliest, latest) = (opened + fault.at, opened + fault.at + fault.within);
-    if latest < scenario.duration {
-        return None;
-    }
-    let never = earliest >= scenario.duration;
-    let place = table.get("at").map_or_else(|| table.place.clone(), |node| node.place.clone());
-    Some(
-        Problem::warning(place, format!("the run ends at {}", scenario.duration))
-            .label(if never {
-                format!("this fault never happens: it is due at {earliest}")
-            } else {
-                format!("this fault may never happen: it is due at {earliest} to {latest}")
-            })
-            .hint("faults are timed from the end of the warm-up; set a longer `duration`"),
-    )
-}
-
-/// A share so small that nobody is hit.
-fn hits_nobody(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
-    let Which::Share(share) = fault.verb.selection()?.which else { return None };
-    let of = lint_scale::instances(scenario, fault.verb.selection()?.application);
-    if share * of as f64 >= 0.5 {
-        return None;
-    }
-    Some(
-        Problem::warning(table.place.clone(), format!("a share of {share} of {of} instances rounds to none"))
-            .label("this fault hits nobody"),
-    )
-}
-
-/// An expectation of something that no fault brings about.
-fn never_observed(scenario: &Scenario, claim: &Claim, table: &Table) -> Option<Problem> {
-    let Claim::Latency { event: Some(event), .. } = claim else { return None };
-    let brings = |fault: &Fault| match (&fault.verb, event) {
-        (Verb::Crash(Targets::Instances(_)), EventKind::Crash) | (Verb::Stop { .. }, EventKind::Stop) => true,
-        (Verb::Restart { targets: Targets::Instances(_), graceful, .. }, EventKind::Crash) => !graceful,
-        (Verb::Restart { targets: Targets::Instances(_), graceful, .. }, EventKind::Stop) => *graceful,
-        (_, EventKind::Registration) => true,
-        _ => false,
-    };
-    if scenario.faults.iter().any(brings) || *event == EventKind::Registration {
-        return None;
-    }
-    let place = table.get("that").map(|node| node.place.clone());
-    Some(
-        Problem::warning(place, format!("no fault brings about a {}", event.name()))
-            .label("without an observation an expectation is missed"),
-    )
-}
-
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::parse;
 
     /// The titles and labels of the warnings about a scenario, one a line.
-    fn warnings(text: &str) -> String {
+    pub(in crate::scenario) fn warnings(text: &str) -> String {
         let text = format!("{text}\n[[application]]\nname = \"a\"\ninstances = 100\n");
         let loaded = parse("test.toml", &text, &[]).unwrap_or_else(|problems| panic!("{problems}"));
         let lines = loaded.warnings.iter().map(|warning| format!("{}: {}\n", warning.title, warning.label));
@@ -342,42 +253,10 @@ mod tests {
     }
 
     #[test]
-    fn calls_that_outlive_their_supervisor() {
-        // The newest transport reads for 180 s; the supervisor waits one heartbeat interval, 30 s.
-        let text = warnings("[[fault]]\npause = { server = true, for = \"40s\" }");
-        assert!(text.contains("gives up after 30s, its call after 3m"), "{text}");
-        assert_eq!(warnings("[[fault]]\npause = { server = true, for = \"20s\" }"), "");
-        let jersey = "[transport]\nkind = \"jersey\"\n[[fault]]\npause = { server = true, for = \"40s\" }";
-        assert_eq!(warnings(jersey), "");
-    }
-
-    #[test]
-    fn answers_that_come_too_late() {
-        // Two of 16 s are 32 s, and a heartbeat's supervisor waits 30 s; two of 15 s are just in time.
-        let text = warnings("[network]\nlatency = { uniform = [\"0s\", \"16s\"] }");
-        assert!(text.contains("may take 32s, but a fetch is given up after 30s"), "{text}");
-        assert_eq!(warnings("[network]\nlatency = \"15s\""), "");
-    }
-
-    #[test]
     fn settings_without_effect() {
         let text = warnings("[eureka.client]\neureka-server-read-timeout-seconds = 4");
         assert!(text.contains("only Jersey heeds it; the transport is `rest-client`"), "{text}");
         let text = warnings("[eureka.server]\nwait-time-in-ms-when-sync-empty = 0");
         assert!(text.contains("counts as filled from the start"), "{text}");
-    }
-
-    #[test]
-    fn faults_that_come_too_late_or_hit_nobody() {
-        // Window 30 s and warm-up 5 min: a fault at 25 min is due at 30 min 30 s, the run ends at 30 min.
-        assert!(warnings("[[fault]]\nat = \"25m\"\ncrash = { count = 1 }").contains("never happens"));
-        assert!(warnings("[[fault]]\nat = \"24m\"\ncrash = { count = 1 }").contains("may never happen"));
-        assert!(warnings("[[fault]]\ncrash = { share = 0.004 }").contains("rounds to none"));
-    }
-
-    #[test]
-    fn expectations_of_what_never_happens() {
-        let text = warnings("[[expect]]\nthat = \"crash registry max below 5m\"");
-        assert!(text.contains("no fault brings about a crash"), "{text}");
     }
 }

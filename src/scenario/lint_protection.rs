@@ -29,10 +29,10 @@ pub(super) fn lint(scenario: &Scenario, whence: &Whence<'_>) -> Option<Problem> 
 }
 
 /// The clients that renew.
-struct Fleet {
-    size: u32,
+pub(super) struct Fleet {
+    pub(super) size: u32,
     /// Renewals of a minute while all are alive.
-    renewals: f64,
+    pub(super) renewals: f64,
     /// Renewals of a minute of the client that renews most.
     most: f64,
     /// The shortest and the longest heartbeat interval, seconds.
@@ -40,7 +40,7 @@ struct Fleet {
 }
 
 impl Fleet {
-    fn of(scenario: &Scenario) -> Self {
+    pub(super) fn of(scenario: &Scenario) -> Self {
         let mut fleet = Self { size: 0, renewals: 0.0, most: 0.0, intervals: (u32::MAX, 0) };
         for app in scenario.applications.iter().filter(|app| app.client.register_with_eureka) {
             let interval = app.client.lease_renewal_interval_in_seconds;
@@ -55,7 +55,7 @@ impl Fleet {
 }
 
 /// The threshold for so many expected clients (`eureka-server.md` 4.2).
-fn threshold(server: &ServerConfig, expected: u32) -> f64 {
+pub(super) fn threshold(server: &ServerConfig, expected: u32) -> f64 {
     let interval =
         if server.rules.legacy_threshold { 30 } else { server.expected_client_renewal_interval_seconds };
     (f64::from(expected) * (60.0 / f64::from(interval)) * server.renewal_percent_threshold).trunc()

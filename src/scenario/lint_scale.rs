@@ -3,7 +3,9 @@
 
 use super::diagnostic::Problem;
 use super::document::Table;
-use super::types::{Scenario, Verb, Which};
+use super::targets::Which;
+use super::types::Scenario;
+use super::verb::Verb;
 use crate::model::id::AppId;
 
 /// More observations than this in one replicate are told of. They take about 700 MB.

@@ -70,40 +70,56 @@
 mod bad_inputs;
 mod builtin;
 mod check;
+mod check_calls;
 mod check_eureka;
 mod check_fault;
 mod check_fleet;
 mod check_release;
+mod check_targets;
+mod check_verb;
+mod claim;
 mod diagnostic;
+mod distribution;
 mod document;
 mod duration;
 mod expect;
+mod expect_form;
 mod format;
 mod format_client;
 mod format_fault;
+mod format_verb;
+mod format_verb_keys;
+mod format_world;
 #[cfg(test)]
 mod guide;
 mod lint;
+mod lint_fault;
+mod lint_fleet;
+mod lint_link;
 mod lint_protection;
 mod lint_scale;
 mod load;
 mod print;
 mod print_fault;
 mod properties;
+#[cfg(test)]
+mod round_trip;
 mod schema;
 mod set;
 mod shape;
 mod suggest;
+mod targets;
 mod types;
 mod unmodelled;
 mod values;
+mod verb;
 
 pub use builtin::{BUILTIN, builtin, closest_builtin, default_scenario};
+pub use claim::{Claim, Comparison, Expectation, Statistic};
 pub use diagnostic::{Place, Problem, Problems, Severity, Source, Sources};
 pub use load::{LoadError, Loaded, load, parse};
 pub use print::canonical;
 pub use schema::json_schema;
-pub use types::{
-    Application, Batch, Change, Claim, Clock, Comparison, Delay, Direction, Expectation, Fault, HealthVia,
-    Network, Order, Peer, Scenario, Selection, Statistic, Targets, Traffic, Verb, Which, ZoneId,
-};
+pub use targets::{Batch, Change, Direction, HealthVia, Order, Peer, Selection, Targets, Which};
+pub use types::{Application, Clock, Delay, Fault, Network, Scenario, Traffic, ZoneId};
+pub use verb::Verb;

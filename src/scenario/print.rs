@@ -9,10 +9,13 @@ use std::fmt::Write;
 
 use super::check_eureka::{Layer, balancer_word, transport_word};
 use super::check_release;
+use super::claim::Expectation;
+use super::distribution;
+use super::duration::print_shift_ms;
 use super::format_client::BALANCER_KINDS;
 use super::print_fault;
 use super::properties::{self, Field, Property};
-use super::types::{Application, Delay, Expectation, Scenario};
+use super::types::{Application, Clock, Network, Scenario};
 use crate::engine::SimDuration;
 use crate::model::client::{BalancerConfig, ClientConfig, TransportConfig};
 use crate::model::eureka::Flavour;
@@ -27,18 +30,12 @@ pub fn canonical(scenario: &Scenario) -> String {
         client_settings(&mut page, "", base, None);
         registry(&mut page, scenario);
     }
-    page.section("network", |lines| match scenario.network.latency {
-        Delay::Constant(latency) => lines.length("latency", latency),
-        Delay::Uniform(from, to) => {
-            lines.line("latency", format!("{{ uniform = [{}, {}] }}", quoted(from), quoted(to)));
-        }
-        Delay::Drawn(_) => unreachable!("no scenario reads one yet"),
-    });
+    page.section("network", |lines| network(lines, &scenario.network));
     for app in &scenario.applications {
-        application(&mut page, app, base.as_ref());
+        application(&mut page, app, scenario, base.as_ref());
     }
     for fault in &scenario.faults {
-        print_fault::fault(&mut page, fault, &scenario.applications);
+        print_fault::fault(&mut page, fault, scenario);
     }
     for expectation in &scenario.expectations {
         expect(&mut page, expectation);
@@ -149,6 +146,7 @@ fn server(page: &mut Page, scenario: &Scenario) {
     base.config.fetch_registry = config.fetch_registry;
     let own = Layer { config: scenario.server_client.clone(), first_call: None };
     client_settings(page, "server.", &own, Some(&base));
+    page.section("server.clock", |lines| clock(lines, scenario.server_clock));
     page.section("eureka.server", |lines| lines.properties(properties::SERVER, config, None));
 }
 
@@ -173,6 +171,9 @@ fn client_settings(page: &mut Page, prefix: &str, own: &Layer, base: Option<&Lay
     });
     page.section(&format!("{prefix}eureka.client.transport"), |lines| {
         lines.properties(properties::CLIENT_TRANSPORT, config, other);
+    });
+    page.section(&format!("{prefix}eureka.client.healthcheck"), |lines| {
+        lines.properties(properties::CLIENT_HEALTHCHECK, config, other);
     });
     page.section(&format!("{prefix}eureka.instance"), |lines| {
         lines.properties(properties::INSTANCE, config, other);
@@ -213,13 +214,48 @@ fn balancer(lines: &mut Page, config: &ClientConfig, first_call: Option<SimDurat
     lines.length_or("first-call", first_call, "random");
 }
 
-fn application(page: &mut Page, app: &Application, base: Option<&Layer>) {
+fn application(page: &mut Page, app: &Application, scenario: &Scenario, base: Option<&Layer>) {
     page.section("[application]", |lines| {
         lines.text("name", &app.name);
         lines.line("instances", app.instances);
         lines.line("observers", app.observers);
+        if !app.zones.is_empty() {
+            let zones = app.zones.iter().map(|zone| string(&scenario.zones[usize::from(zone.0)]));
+            lines.line("zones", list(zones));
+        }
     });
     client_settings(page, "application.", &layer(app), base);
+    if let Some(own) = &app.network {
+        page.section("application.network", |lines| network(lines, own));
+    }
+    page.section("application.clock", |lines| clock(lines, app.clock));
+    if let Some(traffic) = &app.traffic {
+        page.section("application.traffic", |lines| {
+            lines.number("calls-per-second", traffic.calls_per_second);
+            let names = traffic.to.iter().map(|app| string(&scenario.applications[app.index()].name));
+            lines.line("to", list(names));
+            lines.line("retries-on-same-instance", traffic.retries_on_same_instance);
+            lines.line("retries-on-next-instance", traffic.retries_on_next_instance);
+            lines.length("read-timeout", traffic.read_timeout);
+        });
+    }
+}
+
+fn list(texts: impl Iterator<Item = String>) -> String {
+    format!("[{}]", texts.collect::<Vec<_>>().join(", "))
+}
+
+fn network(lines: &mut Page, network: &Network) {
+    lines.line("latency", distribution::print_delay(network.latency));
+    lines.number("loss", network.loss);
+}
+
+/// A clock that is exact is not written.
+fn clock(lines: &mut Page, clock: Clock) {
+    if clock != Clock::default() {
+        lines.line("offset", print_shift_ms(clock.offset_ms));
+        lines.line("drift-ppm", clock.drift_ppm);
+    }
 }
 
 fn expect(page: &mut Page, expectation: &Expectation) {
@@ -231,129 +267,4 @@ fn expect(page: &mut Page, expectation: &Expectation) {
             lines.text("in", "all");
         }
     });
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::{Loaded, parse};
-    use super::*;
-
-    fn read(text: &str) -> Scenario {
-        match parse("test.toml", text, &[]) {
-            Ok(Loaded { scenario, .. }) => scenario,
-            Err(problems) => panic!("{problems}\n{text}"),
-        }
-    }
-
-    fn comes_back(text: &str) {
-        let scenario = read(text);
-        let printed = canonical(&scenario);
-        assert_eq!(read(&printed), scenario, "{printed}");
-        assert_eq!(canonical(&read(&printed)), printed);
-    }
-
-    #[test]
-    fn a_small_scenario_comes_back() {
-        comes_back("[[application]]\nname = \"a\"\n");
-    }
-
-    #[test]
-    fn every_corner_comes_back() {
-        comes_back(
-            r#"
-title = "quotes \" and \\ and ü"
-about = """
-two
-lines"""
-seed = 18446744073709551615
-flavour = "spring"
-[server]
-register-with-eureka = true
-starts-at-second = "59s 999ms 999us 999ns"
-[server.eureka.client]
-registry-fetch-interval-seconds = 5
-[server.transport]
-read-timeout = "none"
-[eureka.instance.registry]
-default-open-for-traffic-count = 0
-[network]
-latency = { uniform = ["1ns", "5ms"] }
-[[application]]
-name = "a-1"
-instances = 3
-[application.balancer]
-kind = "ribbon"
-first-call = "3s"
-[application.transport]
-kind = "jersey"
-[application.eureka.instance]
-initial-status = "none"
-[[application]]
-name = "a"
-instances = 0
-observers = false
-[application.balancer]
-calls-per-second = 1e-3
-[[fault]]
-crash = { instances = ["a-1-1", "a-1"], }
-[[fault]]
-at = "1h"
-within = "0s"
-restart = { server = true }
-[[fault]]
-restart = { share = 0.3, application = "a-1", new-id = true, graceful = true }
-[[fault]]
-pause = { all = true, for = "1m" }
-[[fault]]
-partition = { count = 1, lost = "to-server" }
-[[fault]]
-start = { application = "a", count = 2 }
-[[expect]]
-that = "Balancer P99  below 5m30s"
-in = 0.95
-"#,
-        );
-    }
-
-    const VERBS: [&str; 6] = [
-        "crash = { count = 2 }",
-        "stop = { share = 0.125, application = \"b\" }",
-        "restart = { instances = [\"a-1\"], down-for = \"1ms\" }",
-        "pause = { server = true, for = \"1h 1ns\" }",
-        "partition = { all = true, for = \"5m\" }",
-        "start = { application = \"b\" }",
-    ];
-
-    proptest::proptest! {
-        #[test]
-        fn what_is_printed_is_read_back(
-            title in "\\PC{0,20}",
-            (seed, nanos, budget) in (0..=u64::MAX, 1..=1_000_000_000_000_u64, 1..=u64::MAX),
-            (share, in_share, rate) in (0.0..=1.0_f64, 0.001..=1.0_f64, 0.001..=1e6_f64),
-            (flag, netflix, ribbon) in (proptest::bool::ANY, proptest::bool::ANY, proptest::bool::ANY),
-            (count, second_count) in (1..=2_147_483_u32, 1..=2_147_483_u32),
-            verbs in proptest::collection::vec(proptest::sample::select(VERBS.to_vec()), 0..4),
-        ) {
-            let flavour = if netflix { "netflix" } else { "spring" };
-            let balancer = if ribbon {
-                format!("kind = \"ribbon\"\nrefresh-interval = \"{nanos}ns\"")
-            } else {
-                format!("kind = \"spring-cloud-loadbalancer\"\ncalls-per-second = {rate:?}")
-            };
-            let faults: String = verbs.iter().map(|verb| format!("[[fault]]\n{verb}\n")).collect();
-            comes_back(&format!(
-                "title = {}\nseed = {seed}\nevent-budget = {budget}\nduration = \"{nanos}ns\"\n\
-                 flavour = \"{flavour}\"\n\
-                 [eureka.server]\nrenewal-percent-threshold = {share:?}\nuse-read-only-response-cache = {flag}\n\
-                 [eureka.instance]\nlease-renewal-interval-in-seconds = {count}\n\
-                 [balancer]\n{balancer}\n\
-                 [[application]]\nname = \"a\"\ninstances = 2\n\
-                 [[application]]\nname = \"b\"\n\
-                 [application.eureka.client]\nregistry-fetch-interval-seconds = {second_count}\n\
-                 [application.transport]\nkind = \"web-client\"\npooled = {flag}\n\
-                 {faults}[[expect]]\nthat = \"no eviction\"\nin = {in_share:?}\n",
-                string(&title),
-            ));
-        }
-    }
 }

@@ -145,6 +145,12 @@ pub(super) static CLIENT_TRANSPORT: &[Property<ClientConfig>] = properties![
         "The share of servers in quarantine at which it is cleared (6.2).";
 ];
 
+/// `[eureka.client.healthcheck]`: of Spring Cloud's `EurekaDiscoveryClientConfiguration`.
+pub(super) static CLIENT_HEALTHCHECK: &[Property<ClientConfig>] = properties![
+    "enabled", Shape::Flag, Flag healthcheck_enabled, "false",
+        "Whether the instance's health decides its status, looked at by the replicator (4.2).";
+];
+
 /// `[eureka.instance]`: `EurekaInstanceConfigBean`.
 pub(super) static INSTANCE: &[Property<ClientConfig>] = properties![
     "lease-renewal-interval-in-seconds",

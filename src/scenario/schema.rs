@@ -4,10 +4,14 @@
 use serde_json::{Map, Value, json};
 
 use super::format::{Key, Section, Shape, TOP};
-use super::format_fault::{FAULT, TARGETS, VERBS};
+use super::format_fault::{FAULT, TARGETS};
+use super::format_verb::VERBS;
 
 /// Durations, as far as a pattern can tell.
 const DURATION: &str = r"^\s*(0|([0-9]+\s*[A-Za-z]+\s*)+)$";
+
+/// Durations that may be negative.
+const SHIFT: &str = r"^\s*[-+]?(0|([0-9]+\s*[A-Za-z]+\s*)+)$";
 
 /// A text of one line without control characters.
 const LINE: &str = r"^[^\u0000-\u001F\u007F-\u009F]*$";
@@ -28,23 +32,26 @@ fn section(section: &'static Section) -> Value {
         keys.iter().map(|key| (key.name.to_owned(), self::key(key))).collect();
     let mut schema = json!({ "type": "object", "additionalProperties": false, "properties": properties });
     let has = |name: &str| keys.iter().any(|key| key.name == name);
-    let one_of = |choices: &[&str]| -> Value {
+    let each = |choices: &[&str]| -> Value {
         choices.iter().filter(|name| has(name)).map(|name| json!({ "required": [name] })).collect()
     };
-    let required: &[&str] = match section.path {
-        "application" => &["name"],
-        "expect" => &["that"],
-        "pause" => &["for"],
-        "start" if has("application") => &["application"],
+    let form = VERBS.iter().find(|form| std::ptr::eq(form.section(), section));
+    let required: &[&str] = match (form, section.path) {
+        (Some(form), _) => form.required,
+        (None, "application") => &["name"],
+        (None, "expect") => &["that"],
         _ => &[],
     };
     if !required.is_empty() {
         schema["required"] = json!(required);
     }
+    if let Some(form) = form.filter(|form| !form.some_of.is_empty()) {
+        schema["anyOf"] = each(form.some_of);
+    }
     if std::ptr::eq(section, &FAULT) {
-        schema["oneOf"] = one_of(&VERBS);
+        schema["oneOf"] = each(&VERBS.each_ref().map(|form| form.key.name));
     } else if has("share") {
-        schema["oneOf"] = one_of(&TARGETS);
+        schema["oneOf"] = each(&TARGETS);
     }
     schema
 }
@@ -63,7 +70,10 @@ fn shape(shape: Shape) -> Value {
         Shape::Flag => json!({ "type": "boolean" }),
         Shape::Count { min, max, .. } => json!({ "type": "integer", "minimum": min, "maximum": max }),
         Shape::CountOrDefault { max, .. } => json!({ "type": "integer", "maximum": max }),
+        Shape::Signed { min, max, .. } => json!({ "type": "integer", "minimum": min, "maximum": max }),
         Shape::Share => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
+        Shape::PositiveShare => json!({ "type": "number", "exclusiveMinimum": 0, "maximum": 1 }),
+        Shape::Rate { words: [] } => json!({ "type": "number", "minimum": 1e-6, "maximum": 1e6 }),
         Shape::Rate { words } => {
             json!({ "oneOf": [{ "type": "number", "minimum": 1e-6, "maximum": 1e6 }, { "enum": words }] })
         }
@@ -71,22 +81,54 @@ fn shape(shape: Shape) -> Value {
         Shape::Length { words, .. } => json!({ "anyOf": [duration(), { "enum": words }] }),
         Shape::Choice(words) => json!({ "enum": words }),
         Shape::Names => json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 }),
-        Shape::Delay => {
-            let ends = json!({ "type": "array", "items": duration(), "minItems": 2, "maxItems": 2 });
-            let uniform = json!({
-                "type": "object",
-                "properties": { "uniform": ends },
-                "required": ["uniform"],
-                "additionalProperties": false,
-            });
-            json!({ "oneOf": [duration(), uniform] })
-        }
+        Shape::Distribution { .. } => distribution(),
+        Shape::Shift => json!({ "type": "string", "pattern": SHIFT, "examples": ["60s", "-60s"] }),
+        Shape::Peer => json!({ "oneOf": [{ "enum": ["server", "all"] }, peers()] }),
         Shape::ShareOfReplicates => {
             json!({ "oneOf": [{ "type": "number", "exclusiveMinimum": 0, "maximum": 1 }, { "const": "all" }] })
         }
         Shape::Table(below) => section(below),
         Shape::Tables(below) => json!({ "type": "array", "items": section(below) }),
     }
+}
+
+/// [`super::distribution::parse`].
+fn distribution() -> Value {
+    let number = || json!({ "type": "number", "exclusiveMinimum": 0, "maximum": 100 });
+    let ends = json!({ "type": "array", "items": duration(), "minItems": 2, "maxItems": 2 });
+    let by_p99 = object(&[("median", duration()), ("p99", duration())]);
+    let by_sigma = object(&[("median", duration()), ("sigma", number())]);
+    json!({ "oneOf": [
+        duration(),
+        object(&[("uniform", ends)]),
+        object(&[("exponential", duration())]),
+        object(&[("normal", object(&[("mean", duration()), ("deviation", duration())]))]),
+        object(&[("log-normal", json!({ "oneOf": [by_p99, by_sigma] }))]),
+        object(&[("pareto", object(&[("least", duration()), ("shape", number())]))]),
+    ] })
+}
+
+fn peers() -> Value {
+    let text = || json!({ "type": "string" });
+    json!({
+        "type": "object",
+        "properties": { "application": text(), "zone": text() },
+        "minProperties": 1,
+        "additionalProperties": false,
+    })
+}
+
+/// A table of exactly these keys.
+fn object(keys: &[(&str, Value)]) -> Value {
+    let names: Vec<&str> = keys.iter().map(|(name, _)| *name).collect();
+    let properties: Map<String, Value> =
+        keys.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+    json!({
+        "type": "object",
+        "properties": properties,
+        "required": names,
+        "additionalProperties": false,
+    })
 }
 
 fn duration() -> Value {
@@ -103,7 +145,7 @@ mod tests {
         let server = &schema["properties"]["eureka"]["properties"]["server"]["properties"];
         assert_eq!(server["eviction-interval-timer-in-ms"]["minimum"], json!(1));
         assert_eq!(schema["properties"]["application"]["items"]["required"], json!(["name"]));
-        assert_eq!(schema["properties"]["fault"]["items"]["oneOf"].as_array().map(Vec::len), Some(6));
+        assert_eq!(schema["properties"]["fault"]["items"]["oneOf"].as_array().map(Vec::len), Some(20));
         // A partition has no `server` among its targets: four of five.
         let partition = &schema["properties"]["fault"]["items"]["properties"]["partition"];
         assert_eq!(partition["oneOf"].as_array().map(Vec::len), Some(4));

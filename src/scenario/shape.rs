@@ -3,13 +3,11 @@
 //! One walk over the tree beside the tables of [`super::format`]. What it cannot see, that two settings fit
 //! together or that a target exists, is left to [`super::check`].
 
-use super::diagnostic::Problem;
+use super::diagnostic::{Problem, Source};
 use super::document::{Entry, Node, Table, Value};
-use super::duration;
-use super::format::{Key, Section, Shape, TOP};
+use super::format::{self, Key, Section, Shape, TOP};
 use super::suggest::{closest, did_you_mean, in_short, one_of, uniform};
-use super::unmodelled;
-use super::values;
+use super::{distribution, duration, format_client, format_verb_keys, format_world, unmodelled, values};
 use crate::engine::SimDuration;
 
 /// Problems after which the walk ends: the file is of another kind.
@@ -45,12 +43,16 @@ fn check_value(entry: &Entry, key: &'static Key, problems: &mut Vec<Problem>) {
         Shape::Flag => (!matches!(node.value, Value::Flag(_))).then(|| wrong_flag(entry)),
         Shape::Count { min, max, unit } => count(entry, min, max, unit),
         Shape::CountOrDefault { max, default, unit } => count_or_default(entry, max, default, unit),
-        Shape::Share => share(entry),
+        Shape::Signed { min, max, unit } => signed(entry, min, max, unit),
+        Shape::Share => share(entry, true),
+        Shape::PositiveShare => share(entry, false),
         Shape::Rate { words } => rate(entry, words),
         Shape::Length { min, max, words } => length(entry, min, max, words),
         Shape::Choice(words) => choice(entry, words),
         Shape::Names => names(entry),
-        Shape::Delay => delay(entry),
+        Shape::Distribution { zero } => distribution(entry, zero),
+        Shape::Shift => shift(entry),
+        Shape::Peer => peer(entry),
         Shape::ShareOfReplicates => share_of_replicates(entry),
     };
     problems.extend(problem);
@@ -76,6 +78,15 @@ fn check_tables(entry: &Entry, section: &'static Section, problems: &mut Vec<Pro
 
 fn unknown_key(entry: &Entry, section: &'static Section) -> Problem {
     let key = entry.key.as_str();
+    if std::ptr::eq(section, &format_verb_keys::CHANGE_SERVER) && format::EUREKA_SERVER.key(key).is_some() {
+        let names = (section.keys)().into_iter().map(|key| key.name);
+        return Problem::error(
+            entry.key_place.clone(),
+            format!("`{key}` cannot change while the server runs"),
+        )
+        .label("the server reads it at its start: a change takes a restart")
+        .hint(format!("what it reads anew each time: {}", one_of(names)));
+    }
     if let Some(why) = unmodelled::why(section.path, key) {
         return Problem::warning(entry.key_place.clone(), format!("`{key}` has no effect here"))
             .label("not modelled")
@@ -89,37 +100,54 @@ fn unknown_key(entry: &Entry, section: &'static Section) -> Problem {
     let names = || (section.keys)().into_iter().map(|key| key.name);
     let near = closest(key, names()).or_else(|| in_short(key, names()));
     let same_word = near.is_some_and(|name| uniform(name) == uniform(key));
+    let typed = entry.key_place.source == Source::CommandLine;
     let hint = match (home_of(key), near) {
+        (Some(home), _) if !same_word && typed => format!("did you mean `{home}.{key}`?"),
         (Some(home), _) if !same_word => format!("it belongs in `[{home}]`"),
         (_, Some(near)) => format!("did you mean `{near}`?"),
-        _ => format!("known here: {}", one_of(names())),
+        _ => match nearest_setting(key).filter(|_| typed) {
+            Some(path) => format!("did you mean `{path}`?"),
+            None => format!("known here: {}", one_of(names())),
+        },
     };
     Problem::error(entry.key_place.clone(), format!("unknown key `{key}` {place}"))
         .label("not known")
         .hint(hint)
 }
 
-/// The section among Eureka's and our single ones that has exactly this key, if only one has.
+/// The sections that stand but once in a file: Eureka's and ours.
+const SINGLE: [&Section; 12] = [
+    &format::START,
+    &format::EUREKA_SERVER,
+    &format::EUREKA_CLIENT,
+    &format::CLIENT_TRANSPORT,
+    &format::CLIENT_HEALTHCHECK,
+    &format::EUREKA_INSTANCE,
+    &format::INSTANCE_REGISTRY,
+    &format_client::BALANCER,
+    &format_client::TRANSPORT,
+    &format::SERVER,
+    &format_world::NETWORK,
+    &format_world::TRAFFIC,
+];
+
+/// The single section that has exactly this key, if only one has.
 fn home_of(key: &str) -> Option<&'static str> {
-    use super::{format as f, format_client};
-    let sections: [&'static Section; 9] = [
-        &f::START,
-        &f::EUREKA_SERVER,
-        &f::EUREKA_CLIENT,
-        &f::CLIENT_TRANSPORT,
-        &f::EUREKA_INSTANCE,
-        &f::INSTANCE_REGISTRY,
-        &format_client::BALANCER,
-        &format_client::TRANSPORT,
-        &f::NETWORK,
-    ];
-    let mut homes = sections
+    let mut homes = SINGLE
         .into_iter()
         .filter(|section| (section.keys)().iter().any(|known| uniform(known.name) == uniform(key)));
     match (homes.next(), homes.next()) {
         (Some(only), None) => Some(only.path),
         _ => None,
     }
+}
+
+/// The whole path of the setting that a key on the command line most likely stands for.
+fn nearest_setting(key: &str) -> Option<String> {
+    let names = || SINGLE.into_iter().flat_map(|section| (section.keys)()).map(|known| known.name);
+    let near = closest(key, names()).or_else(|| in_short(key, names()))?;
+    let section = SINGLE.into_iter().find(|section| section.key(near).is_some())?;
+    Some(format!("{}.{near}", section.path))
 }
 
 fn wrong_type(entry: &Entry, wanted: &str) -> Problem {
@@ -204,15 +232,24 @@ fn count_or_default(entry: &Entry, max: u64, default: u32, unit: &str) -> Option
     count(entry, 1, max, unit)
 }
 
-fn share(entry: &Entry) -> Option<Problem> {
+fn signed(entry: &Entry, min: i64, max: i64, unit: &str) -> Option<Problem> {
+    let Value::Integer(number) = entry.node.value else {
+        return Some(wrong_type(entry, &format!("a whole number of {unit}")));
+    };
+    let fits = number.is_some_and(|number| (i128::from(min)..=i128::from(max)).contains(&number));
+    (!fits).then(|| out_of_range(entry, format!("must be from {min} to {max} {unit}")))
+}
+
+fn share(entry: &Entry, zero: bool) -> Option<Problem> {
+    let wanted = if zero { "from 0 to 1" } else { "above 0, at most 1" };
     if !matches!(entry.node.value, Value::Float(_) | Value::Integer(_)) {
-        return Some(wrong_type(entry, "a number from 0 to 1"));
+        return Some(wrong_type(entry, &format!("a number {wanted}")));
     }
     let number = values::number(&entry.node);
-    if number.is_some_and(|number| (0.0..=1.0).contains(&number)) {
+    if number.is_some_and(|number| (0.0..=1.0).contains(&number) && (zero || number > 0.0)) {
         return None;
     }
-    let problem = out_of_range(entry, "must be from 0 to 1".into());
+    let problem = out_of_range(entry, format!("must be {wanted}"));
     Some(match number {
         Some(percent) if percent > 1.0 && percent <= 100.0 => {
             problem.hint(format!("for {percent} percent write {}", percent / 100.0))
@@ -222,7 +259,8 @@ fn share(entry: &Entry) -> Option<Problem> {
 }
 
 fn rate(entry: &Entry, words: &[&str]) -> Option<Problem> {
-    let wanted = format!("a number above 0, or {}", one_of(words.iter().copied()));
+    let or = if words.is_empty() { String::new() } else { format!(", or {}", one_of(words.iter().copied())) };
+    let wanted = format!("a number above 0{or}");
     if entry.node.as_text().is_some_and(|text| words.contains(&text)) {
         return None;
     }
@@ -282,17 +320,63 @@ fn names(entry: &Entry) -> Option<Problem> {
     nodes.is_some_and(<[Node]>::is_empty).then(|| out_of_range(entry, "must name at least one".into()))
 }
 
-fn delay(entry: &Entry) -> Option<Problem> {
-    let why = values::delay(&entry.node).err()?;
+fn distribution(entry: &Entry, zero: bool) -> Option<Problem> {
+    let place = entry.node.place.clone();
+    let why = match distribution::parse(&entry.node) {
+        Ok(drawn) if !zero && drawn.is_always_zero() => {
+            return Some(out_of_range(entry, "must be longer than 0s".into()));
+        }
+        Ok(_) => return None,
+        Err(why) => why,
+    };
     let bare = match entry.node.value {
         Value::Integer(Some(number)) => Some(duration::unit_hint(&number.to_string())),
         _ => None,
     };
-    Some(
-        Problem::error(entry.node.place.clone(), format!("`{}` must be a delay", entry.key))
-            .label(why)
-            .maybe_hint(bare),
-    )
+    let title = format!("`{}` must be a duration or a distribution", entry.key);
+    Some(Problem::error(place, title).label(why).maybe_hint(bare))
+}
+
+fn shift(entry: &Entry) -> Option<Problem> {
+    let Some(text) = entry.node.as_text() else {
+        return Some(wrong_type(entry, "a duration with a unit").hint("as in `\"60s\"` or `\"-60s\"`"));
+    };
+    let why = duration::parse_shift_ms(text).err()?;
+    let title = format!("`{}` must be a duration, negative or not", entry.key);
+    Some(Problem::error(entry.node.place.clone(), title).label(why).hint("as in `\"60s\"` or `\"-60s\"`"))
+}
+
+/// Whether the names exist is left to the check.
+fn peer(entry: &Entry) -> Option<Problem> {
+    let words = ["server", "all"];
+    let form = "write `\"server\"`, `\"all\"` or `{ application = \"orders\", zone = \"a\" }`";
+    match &entry.node.value {
+        Value::Text(text) if words.contains(&text.as_str()) => None,
+        Value::Text(text) => Some(
+            Problem::error(entry.node.place.clone(), format!("unknown `peer`: `{text}`"))
+                .label("must be `server`, `all` or a table of `application` and `zone`")
+                .hint(did_you_mean(text, words).unwrap_or_else(|| {
+                    format!("for the instances of an application write `{{ application = \"{text}\" }}`")
+                })),
+        ),
+        Value::Table(table) => {
+            let known = ["application", "zone"];
+            let place = entry.node.place.clone();
+            if let Some(other) = table.entries.iter().find(|inner| !known.contains(&inner.key.as_str())) {
+                let title = format!("unknown key `{}` in `peer`", other.key);
+                return Some(
+                    Problem::error(other.key_place.clone(), title)
+                        .label("not known")
+                        .maybe_hint(did_you_mean(&other.key, known).or(Some(form.into()))),
+                );
+            }
+            if let Some(other) = table.entries.iter().find(|inner| inner.node.as_text().is_none()) {
+                return Some(wrong_type(other, "a text"));
+            }
+            table.entries.is_empty().then(|| Problem::error(place, "`peer` names nobody").hint(form))
+        }
+        _ => Some(wrong_type(entry, "a text or a table").hint(form)),
+    }
 }
 
 fn share_of_replicates(entry: &Entry) -> Option<Problem> {

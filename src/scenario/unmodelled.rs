@@ -50,7 +50,7 @@ const SERVER: [(&str, &str); 30] = [
     ("a-s-g-update-interval-ms", AWS),
 ];
 
-const CLIENT: [(&str, &str); 19] = [
+const CLIENT: [(&str, &str); 18] = [
     ("enabled", "leave the application out instead"),
     ("service-url", ONE_SERVER),
     ("eureka-service-url-poll-interval-seconds", ONE_SERVER),
@@ -69,7 +69,6 @@ const CLIENT: [(&str, &str); 19] = [
         "eureka-connection-idle-timeout-seconds",
         "say in `[transport]` whether calls find a pooled connection: `pooled`",
     ),
-    ("healthcheck", "instances have no health check here"),
     ("refresh", PROCESS),
     ("rest-template-timeout", "set the limits in `[transport]`: `connect-timeout`, `read-timeout`"),
     ("restclient", "set the kind and the limits in `[transport]`"),

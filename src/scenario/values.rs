@@ -4,9 +4,9 @@
 //! becomes a scenario; being quiet here lets the check go on and find what else is wrong.
 
 use super::document::{Node, Table, Value};
-use super::duration;
 use super::types::Delay;
-use crate::engine::SimDuration;
+use super::{distribution, duration};
+use crate::engine::{Distribution, SimDuration};
 
 /// A duration, or the word that stands instead of one.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,7 +92,20 @@ impl<'d> Values<'d> {
     }
 
     pub(super) fn delay(self, key: &str) -> Option<Delay> {
-        delay(self.node(key)?).ok()
+        distribution::parse_delay(self.node(key)?).ok()
+    }
+
+    pub(super) fn distribution(self, key: &str) -> Option<Distribution> {
+        distribution::parse(self.node(key)?).ok()
+    }
+
+    /// Milliseconds, negative or not.
+    pub(super) fn shift_ms(self, key: &str) -> Option<i64> {
+        duration::parse_shift_ms(self.text(key)?).ok()
+    }
+
+    pub(super) fn signed(self, key: &str) -> Option<i32> {
+        i32::try_from(self.integer(key)?).ok()
     }
 }
 
@@ -104,23 +117,4 @@ pub(super) fn number(node: &Node) -> Option<f64> {
         _ => return None,
     };
     number.is_finite().then_some(number)
-}
-
-/// A delay: `"1ms"` or `{ uniform = ["500us", "5ms"] }`. The error is a clause for a person.
-pub(super) fn delay(node: &Node) -> Result<Delay, String> {
-    let shape = "write `\"1ms\"` or `{ uniform = [\"500us\", \"5ms\"] }`";
-    if let Some(text) = node.as_text() {
-        return duration::parse(text).map(Delay::Constant);
-    }
-    let table = node.as_table().ok_or(shape)?;
-    let (Some(ends), 1) = (table.get("uniform").and_then(Node::as_list), table.entries.len()) else {
-        return Err(shape.into());
-    };
-    let [from, to] = ends else { return Err("`uniform` takes two durations, the shorter first".into()) };
-    let end = |node: &Node| duration::parse(node.as_text().ok_or(shape)?);
-    let (from, to) = (end(from)?, end(to)?);
-    if from > to {
-        return Err(format!("`uniform` takes the shorter duration first: {from} is longer than {to}"));
-    }
-    Ok(Delay::Uniform(from, to))
 }

@@ -86,7 +86,9 @@ pub fn holds(claim: &Claim, replicate: &ReplicateData) -> bool {
         &Claim::FailedCalls(comparison, percent) => {
             failed_calls(replicate).is_some_and(|failed| comparison.holds(failed, percent))
         }
-        &Claim::Load { kind, comparison, count } => comparison.holds(busiest_minute(replicate, kind), count),
+        &Claim::Load { kinds, comparison, count } => {
+            comparison.holds(busiest_minute(replicate, kinds), count)
+        }
     }
 }
 
@@ -110,12 +112,9 @@ fn failed_calls(replicate: &ReplicateData) -> Option<f64> {
     (calls > 0).then(|| 100.0 * failed as f64 / calls as f64)
 }
 
-/// Requests in the server's busiest minute.
-fn busiest_minute(replicate: &ReplicateData, kind: Option<RequestKind>) -> u64 {
-    let of = |row: &LoadMinute| match kind {
-        Some(kind) => row.requests[kind as usize],
-        None => row.requests.iter().sum(),
-    };
+/// Requests of these kinds in the server's busiest minute.
+fn busiest_minute(replicate: &ReplicateData, kinds: &[RequestKind]) -> u64 {
+    let of = |row: &LoadMinute| kinds.iter().map(|&kind| row.requests[kind as usize]).sum();
     replicate.load.iter().map(of).max().unwrap_or(0)
 }
 

@@ -76,7 +76,7 @@ stop = { count = 1 }
 at = "5s"
 "#,
         &[],
-        r#"error: a fault takes only one of `crash`, `stop`, `restart`, `pause`, `partition` or `start`
+        r#"error: a fault takes only one verb
  --> my.toml:6:1
   |
 5 | crash = { count = 1 }
@@ -84,13 +84,13 @@ at = "5s"
 6 | stop = { count = 1 }
   | ^^^^ one too many
 
-error: a fault needs one of `crash`, `stop`, `restart`, `pause`, `partition` or `start`
+error: a fault needs one verb
  --> my.toml:8:1
   |
 8 | [[fault]]
   | ^^^^^^^^^ has none
   |
-  = help: as in `crash = { count = 1 }`
+  = help: as in `crash = { count = 1 }`; a verb is one of `crash`, `stop`, `restart`, `crash-loop`, `pause`, `pauses`, `partition`, `flap`, `degrade`, `slow-heartbeats`, `clock`, `unhealthy`, `grey`, `change`, `override`, `delete`, `start`, `roll-out`, `blue-green` or `reclaim`
 "#,
     );
 }
@@ -105,7 +105,7 @@ instances = 3
 pause = { server = true }
 "#,
         &[],
-        r#"error: a pause needs a length
+        r#"error: `pause` needs `for`
  --> my.toml:5:9
   |
 5 | pause = { server = true }
@@ -138,6 +138,10 @@ that = "at least 2 of 4 left at the end"
             balancer p99 below 5m30s
             no false removal
             no eviction
+            no mistake at client
+            query accuracy at client above 99.5 %
+            failed calls below 1.5 %
+            most fetches a minute above 400
             at least 57 of 100 left at the end
             rounds evict 15, 13, 11
             no self-preservation at the end

@@ -1,0 +1,107 @@
+//! What a scenario claims of its outcome.
+
+use crate::engine::SimDuration;
+use crate::model::message::RequestKind;
+use crate::model::stage::{EventKind, Stage};
+
+/// A claim that decides the exit code.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expectation {
+    /// As written in the file.
+    pub text: String,
+    /// What must hold in a replicate.
+    pub claim: Claim,
+    /// The share of replicates in which it must hold, above 0, at most 1 (`all`).
+    pub in_share: f64,
+}
+
+/// What an expectation says of one replicate.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Claim {
+    /// `[EVENT] STAGE STATISTIC below|above DURATION`, over the replicate's observations.
+    /// Censored observations count as longer than any limit. No observation at all fails it.
+    Latency {
+        /// Which event; `None`: all.
+        event: Option<EventKind>,
+        /// Which stage.
+        stage: Stage,
+        /// Which statistic.
+        statistic: Statistic,
+        /// Compared how.
+        comparison: Comparison,
+        /// With what.
+        limit: SimDuration,
+    },
+    /// `no false removal`, `at most 3 false removals`: live instances evicted.
+    FalseRemovals(Comparison, u32),
+    /// `at least 57 of 100 left at the end`: registered leases when the replicate ends.
+    Left {
+        /// Compared how.
+        comparison: Comparison,
+        /// How many.
+        count: u32,
+    },
+    /// `no eviction`, `exactly 4 evictions`: leases evicted, dead or alive.
+    Evictions(Comparison, u32),
+    /// `rounds evict 15, 13, 11`: what the rounds that removed anything removed, in order.
+    Rounds(Vec<u32>),
+    /// `self-preservation at the end` / `no self-preservation at the end`: whether expiration is disabled.
+    SelfPreservationAtEnd(bool),
+    /// `no mistake at client`, `at most 30 mistakes at balancer`: times that a stage ceased to show an instance
+    /// that was alive and well, over all observers.
+    Mistakes(Stage, Comparison, u64),
+    /// `query accuracy at client above 99.5 %`: P_A, over all observers.
+    QueryAccuracy(Stage, Comparison, f64),
+    /// `no failed call`, `failed calls below 1.5 %`: the share of calls that failed after all retries, in percent.
+    FailedCalls(Comparison, f64),
+    /// `most renewals a minute above 140`, `most fetches a minute …`: the busiest minute of the server.
+    Load {
+        /// Requests of these kinds together.
+        kinds: &'static [RequestKind],
+        /// Compared how.
+        comparison: Comparison,
+        /// With how many in the busiest minute.
+        count: u64,
+    },
+}
+
+/// A statistic of a replicate's observations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Statistic {
+    /// The smallest.
+    Min,
+    /// The mean.
+    Mean,
+    /// A quantile by nearest rank, in percent.
+    Percentile(u8),
+    /// The largest.
+    Max,
+}
+
+/// How two numbers compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// `below`: strictly.
+    Below,
+    /// `at most`.
+    AtMost,
+    /// `above`: strictly.
+    Above,
+    /// `at least`.
+    AtLeast,
+    /// `exactly`.
+    Exactly,
+}
+
+impl Comparison {
+    /// Whether `left` stands in this relation to `right`.
+    pub fn holds<T: PartialOrd>(self, left: T, right: T) -> bool {
+        match self {
+            Self::Below => left < right,
+            Self::AtMost => left <= right,
+            Self::Above => left > right,
+            Self::AtLeast => left >= right,
+            Self::Exactly => left == right,
+        }
+    }
+}

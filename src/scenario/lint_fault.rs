@@ -1,0 +1,406 @@
+//! Warnings about faults: those that come too late, hit nobody or change nothing, and those that do something else
+//! than they seem to.
+
+use super::claim::Claim;
+use super::diagnostic::{Place, Problem};
+use super::document::Table;
+use super::lint::seconds;
+use super::targets::{Change, HealthVia, Peer, Selection, Which};
+use super::types::{Application, Fault, Scenario};
+use super::verb::Verb;
+use crate::engine::{Distribution, SimDuration};
+use crate::model::message::Status;
+use crate::model::stage::EventKind;
+
+/// A drift of a server's clock that is told: leases end a hundredth earlier or later.
+const DRIFT_TOLD_PPM: i32 = 10_000;
+
+/// All warnings about one fault.
+pub(super) fn lint(scenario: &Scenario, fault: &Fault, table: &Table) -> Vec<Problem> {
+    let lints = [
+        too_late,
+        ends_too_late,
+        hits_nobody,
+        long_pause,
+        unheard,
+        hidden_from_nobody,
+        server_clock,
+        changes_nothing,
+        nobody_calls,
+    ];
+    lints.into_iter().filter_map(|lint| lint(scenario, fault, table)).collect()
+}
+
+/// A share as people say it.
+pub(super) fn percent(share: f64) -> String {
+    format!("{} %", (share * 10_000.0).round() / 100.0)
+}
+
+/// Whom a selection hits, by application.
+pub(super) struct Fleet<'a> {
+    hit: Vec<(&'a Application, f64)>,
+}
+
+impl<'a> Fleet<'a> {
+    pub(super) fn of(scenario: &'a Scenario, selection: &Selection) -> Self {
+        let candidates = |at: usize, app: &Application| {
+            let wanted = selection.application.is_none_or(|wanted| wanted.index() == at);
+            if wanted { app.in_zone(u64::from(app.instances), selection.zone) as f64 } else { 0.0 }
+        };
+        let all = || scenario.applications.iter().enumerate();
+        let size: f64 = all().map(|(at, app)| candidates(at, app)).sum();
+        let hit = |at: usize, app: &Application| match &selection.which {
+            Which::All => candidates(at, app),
+            Which::Share(share) => share * candidates(at, app),
+            Which::Count(count) => candidates(at, app) * (f64::from(*count) / size.max(1.0)).min(1.0),
+            Which::Named(named) => named.iter().filter(|(app, _)| app.index() == at).count() as f64,
+        };
+        Self { hit: all().map(|(at, app)| (app, hit(at, app))).filter(|(_, hit)| *hit > 0.0).collect() }
+    }
+
+    /// Each application that may be hit, with how many of it are on average.
+    pub(super) fn apps(&self) -> impl Iterator<Item = (&'a Application, f64)> {
+        self.hit.iter().copied()
+    }
+}
+
+/// The earliest and the latest moment of a fault.
+fn due(scenario: &Scenario, fault: &Fault) -> (SimDuration, SimDuration) {
+    let opened = scenario.server.serves_after() + scenario.start_window + scenario.warm_up;
+    (opened + fault.at, opened + fault.at + fault.within)
+}
+
+/// The place of a key of the verb, or of the fault.
+fn place(fault: &Fault, table: &Table, key: &str) -> Place {
+    table.at(&[fault.verb.name(), key]).map_or_else(|| table.place.clone(), |node| node.place.clone())
+}
+
+/// A fault that comes when the run is over.
+fn too_late(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
+    let (earliest, latest) = due(scenario, fault);
+    if latest < scenario.duration {
+        return None;
+    }
+    let never = earliest >= scenario.duration;
+    let place = table.get("at").map_or_else(|| table.place.clone(), |node| node.place.clone());
+    Some(
+        Problem::warning(place, format!("the run ends at {}", scenario.duration))
+            .label(if never {
+                format!("this fault never happens: it is due at {earliest}")
+            } else {
+                format!("this fault may never happen: it is due at {earliest} to {latest}")
+            })
+            .hint("faults are timed from the end of the warm-up; set a longer `duration`"),
+    )
+}
+
+/// A fault that is still on when the run ends, though it says when it would be over.
+fn ends_too_late(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
+    let (earliest, latest) = due(scenario, fault);
+    let length = fault.verb.length()?;
+    if latest >= scenario.duration || latest + length < scenario.duration {
+        return None;
+    }
+    let word = if earliest + length >= scenario.duration { "is" } else { "may be" };
+    Some(
+        Problem::warning(place(fault, table, "for"), format!("the run ends at {}", scenario.duration))
+            .label(format!("this fault {word} still on then: it would be over at {}", latest + length))
+            .hint("set a longer `duration`, or leave `for` out: until the end"),
+    )
+}
+
+/// A share so small that nobody is hit.
+fn hits_nobody(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
+    let selection = fault.verb.selection()?;
+    let Which::Share(share) = selection.which else { return None };
+    let all = Selection { which: Which::All, ..selection.clone() };
+    let of: f64 = Fleet::of(scenario, &all).apps().map(|(_, candidates)| candidates).sum();
+    if share * of >= 0.5 {
+        return None;
+    }
+    Some(
+        Problem::warning(table.place.clone(), format!("a share of {share} of {of} instances rounds to none"))
+            .label("this fault hits nobody"),
+    )
+}
+
+/// Pauses in which a lease runs out: what is left of it when one begins is at least its life less an interval.
+fn long_pause(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
+    let (length, key): (Distribution, _) = match &fault.verb {
+        Verb::Pause { length, .. } => (*length, "for"),
+        Verb::Pauses { lasting, .. } => (*lasting, "lasting"),
+        _ => return None,
+    };
+    let fleet = Fleet::of(scenario, fault.verb.selection()?);
+    let registering = fleet.apps().filter(|(app, _)| app.client.register_with_eureka);
+    let life =
+        registering.map(|(app, _)| life(app)).min_by_key(|(life, interval)| life.saturating_sub(*interval));
+    let (life, interval) = life?;
+    let (longest, title) = match length.greatest() {
+        Some(longest) => (longest, format!("a pause may take {longest}, and a lease lasts {life}")),
+        None => {
+            let rare = length.p99();
+            (rare, format!("one pause in a hundred takes longer than {rare}, and a lease lasts {life}"))
+        }
+    };
+    if longest <= life.saturating_sub(interval) {
+        return None;
+    }
+    let label = if scenario.server.enable_self_preservation {
+        "live instances are removed, unless self-preservation holds them"
+    } else {
+        "live instances are removed, and come back when they go on"
+    };
+    Some(
+        Problem::warning(place(fault, table, key), title)
+            .label(label)
+            .hint(format!("up to {interval} of a lease are gone when a pause begins")),
+    )
+}
+
+/// How long a renewed lease lasts, and its heartbeat interval.
+fn life(app: &Application) -> (SimDuration, SimDuration) {
+    let interval = seconds(app.client.lease_renewal_interval_in_seconds);
+    (seconds(app.client.lease_expiration_duration_in_seconds) * 2, interval)
+}
+
+/// A health check that nobody looks at (`eureka-client.md` 4.2).
+fn unheard(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
+    let Verb::Unhealthy { targets, via: HealthVia::HealthCheck, .. } = &fault.verb else { return None };
+    let fleet = Fleet::of(scenario, targets);
+    let deaf = fleet.apps().map(|(app, _)| app).find(|app| !app.client.healthcheck_enabled)?;
+    let title = format!("`healthcheck.enabled` is false for `{}`: the registry never learns", deaf.name);
+    Some(
+        Problem::warning(place(fault, table, "via"), title)
+            .label("heartbeats go on and the instance stays UP: this is a grey failure")
+            .hint("set `eureka.client.healthcheck.enabled = true`, or `via = \"status-change\"`"),
+    )
+}
+
+/// A status that is shown to clients that do not look at it (`eureka-client.md` 3.6).
+fn hidden_from_nobody(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
+    let hides = match &fault.verb {
+        Verb::Override { status, .. } => *status != Status::Up,
+        Verb::Unhealthy { .. } => true,
+        _ => false,
+    };
+    let looks = |app: &&Application| app.observers && !app.client.filter_only_up_instances;
+    let blind = scenario.applications.iter().find(looks).filter(|_| hides)?;
+    Some(
+        Problem::warning(
+            table.place.clone(),
+            format!("`filter-only-up-instances` is false for `{}`", blind.name),
+        )
+        .label("its instances go on using those that are not UP: they never see this"),
+    )
+}
+
+/// A server's clock that is set or drifts ages every lease (`eureka-server.md` 1.1).
+fn server_clock(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
+    let Verb::Clock { targets, step_ms, drift_ppm, .. } = &fault.verb else { return None };
+    if !targets.is_server() {
+        return None;
+    }
+    let step = SimDuration::from_millis(step_ms.unsigned_abs());
+    let lives = scenario.applications.iter().filter(|app| app.client.register_with_eureka).map(life);
+    let shortest = lives.map(|(life, _)| life).min()?;
+    if *step_ms > 0 {
+        let label = if step >= shortest {
+            format!("leases of {shortest} all expire at once")
+        } else {
+            format!("leases that have less than {step} left expire at once")
+        };
+        let title = format!("the server's clock goes {step} forward: every lease is that much older at once");
+        return Some(Problem::warning(place(fault, table, "step"), title).label(label));
+    }
+    if *step_ms < 0 {
+        let title = format!("the server's clock goes {step} back: every lease is that much fresher at once");
+        let label = format!("whoever is dead then is shown {step} longer");
+        return Some(Problem::warning(place(fault, table, "step"), title).label(label));
+    }
+    let faster = *drift_ppm > 0;
+    let share = percent(f64::from(drift_ppm.unsigned_abs()) / 1e6);
+    (drift_ppm.unsigned_abs() >= DRIFT_TOLD_PPM.unsigned_abs()).then(|| {
+        let title = format!("the server's clock runs {share} {}", if faster { "fast" } else { "slow" });
+        let label = format!("every lease ends {share} {}", if faster { "earlier" } else { "later" });
+        Problem::warning(place(fault, table, "drift-ppm"), title).label(label)
+    })
+}
+
+/// A setting that is what it is changed to, or that does nothing as things are.
+fn changes_nothing(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
+    let Verb::Change(changes) = &fault.verb else { return None };
+    let server = &scenario.server;
+    // Whoever changes the same setting twice may well want it back.
+    let changers = scenario.faults.iter().filter(|other| matches!(other.verb, Verb::Change(_))).count();
+    let idle = changes.iter().find_map(|change| match *change {
+        Change::EnableSelfPreservation(on) => {
+            (on == server.enable_self_preservation).then_some("it is so already")
+        }
+        Change::RenewalPercentThreshold(share) => {
+            (share == server.renewal_percent_threshold).then_some("it is so already")
+        }
+        Change::ExpectedClientRenewalIntervalSeconds(_) if server.rules.legacy_threshold => {
+            Some("up to Eureka 1.9.3 the threshold takes two heartbeats a minute for granted")
+        }
+        Change::ExpectedClientRenewalIntervalSeconds(seconds) => {
+            (seconds == server.expected_client_renewal_interval_seconds).then_some("it is so already")
+        }
+        Change::DisableDelta(off) => (off == server.disable_delta).then_some("it is so already"),
+        Change::SyncWhenTimestampDiffers(on) => {
+            (on == server.sync_when_timestamp_differs).then_some("it is so already")
+        }
+    });
+    let why = idle.filter(|_| changers == 1)?;
+    Some(Problem::warning(place(fault, table, "eureka"), "this change has no effect").label(why))
+}
+
+/// A fault that shows in calls, of which there are none.
+fn nobody_calls(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
+    let label = match &fault.verb {
+        Verb::Grey { .. } => "a grey failure shows in calls only",
+        Verb::Partition { peer: Peer::Instances { .. }, .. }
+        | Verb::Flap { peer: Peer::Instances { .. }, .. }
+        | Verb::Degrade { peer: Peer::Instances { .. }, .. } => "links between instances carry calls only",
+        Verb::Unhealthy { calls_fail, .. } if *calls_fail > 0.0 => "`calls-fail` shows in calls only",
+        _ => return None,
+    };
+    let calls = scenario.applications.iter().any(|app| app.traffic.is_some());
+    (!calls).then(|| {
+        Problem::warning(table.place.clone(), "no application calls another")
+            .label(label)
+            .hint("add calls:\n  [traffic]\n  calls-per-second = 1.0")
+    })
+}
+
+/// An expectation of something that no fault brings about, or of calls that nobody makes.
+pub(super) fn never_observed(scenario: &Scenario, claim: &Claim, table: &Table) -> Option<Problem> {
+    let what = match claim {
+        Claim::Latency { event: Some(event), .. } => {
+            if scenario.faults.iter().any(|fault| brings_about(&fault.verb, *event)) {
+                return None;
+            }
+            match event {
+                EventKind::Crash => "no fault brings about a crash",
+                EventKind::Stop => "no fault brings about a stop",
+                EventKind::Registration => "no fault brings about a registration",
+                EventKind::Unhealthy => "no fault makes an instance unhealthy",
+                EventKind::Override => "no fault takes an instance out of service",
+                EventKind::Recovery => "no fault lets an instance recover",
+            }
+        }
+        Claim::FailedCalls(..) if scenario.applications.iter().all(|app| app.traffic.is_none()) => {
+            "no application calls another: there is no `traffic`"
+        }
+        _ => return None,
+    };
+    let place = table.get("that").map(|node| node.place.clone());
+    Some(Problem::warning(place, what).label("without an observation an expectation is missed"))
+}
+
+fn brings_about(verb: &Verb, event: EventKind) -> bool {
+    let ends = |graceful: bool| event == if graceful { EventKind::Stop } else { EventKind::Crash };
+    let registers = event == EventKind::Registration;
+    match verb {
+        Verb::Crash(targets) => event == EventKind::Crash && !targets.is_server(),
+        Verb::Stop { .. } => event == EventKind::Stop,
+        Verb::Restart { targets, graceful, .. } => !targets.is_server() && (ends(*graceful) || registers),
+        Verb::CrashLoop { .. } => event == EventKind::Crash || registers,
+        Verb::Start { .. } => registers,
+        Verb::RollOut { graceful, .. } | Verb::BlueGreen { graceful, .. } => ends(*graceful) || registers,
+        Verb::Reclaim { heeded, .. } => ends(true) && *heeded > 0.0 || ends(false) && *heeded < 1.0,
+        Verb::Unhealthy { length, .. } => {
+            event == EventKind::Unhealthy || event == EventKind::Recovery && length.is_some()
+        }
+        Verb::Override { length, .. } => {
+            event == EventKind::Override || event == EventKind::Recovery && length.is_some()
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lint::tests::warnings;
+
+    fn about(fault: &str) -> String {
+        warnings(&format!("[[fault]]\n{fault}"))
+    }
+
+    #[test]
+    fn faults_that_come_too_late_or_hit_nobody() {
+        // Window 30 s and warm-up 5 min: a fault at 25 min is due at 30 min 30 s, the run ends at 30 min.
+        assert!(about("at = \"25m\"\ncrash = { count = 1 }").contains("never happens"));
+        assert!(about("at = \"24m\"\ncrash = { count = 1 }").contains("may never happen"));
+        assert!(about("crash = { share = 0.004 }").contains("rounds to none"));
+        // Over at 5 min 30 s + 60 s + 23 min 30 s.
+        let cut = |length: &str| about(&format!("grey = {{ count = 1, for = \"{length}\" }}"));
+        assert!(cut("24m 30s").contains("is still on then: it would be over at 31m"));
+        assert!(cut("23m 30s").contains("may be still on"));
+        assert!(!cut("23m").contains("still on"));
+    }
+
+    #[test]
+    fn pauses_that_outlast_a_lease() {
+        // 2 × 90 s, less the 30 s that may be gone.
+        assert_eq!(about("pause = { count = 1, for = \"150s\" }"), "");
+        let text = about("pause = { count = 1, for = { uniform = [\"1s\", \"151s\"] } }");
+        assert!(
+            text.contains("may take 2m 31s, and a lease lasts 3m: live instances are removed, unless"),
+            "{text}"
+        );
+        // ln 100 · 40 s = 184 s.
+        let rare = about("pauses = { all = true, every = \"5m\", lasting = { exponential = \"40s\" } }");
+        assert!(rare.contains("one pause in a hundred takes longer than 3m 4s"), "{rare}");
+        assert_eq!(about("pauses = { all = true, every = \"5m\", lasting = { exponential = \"5s\" } }"), "");
+    }
+
+    #[test]
+    fn health_that_nobody_hears_of_or_looks_at() {
+        assert!(about("unhealthy = { count = 1 }").contains("the registry never learns: heartbeats go on"));
+        assert_eq!(about("unhealthy = { count = 1, via = \"status-change\" }"), "");
+        assert_eq!(
+            warnings("eureka.client.healthcheck.enabled = true\n[[fault]]\nunhealthy = { count = 1 }"),
+            ""
+        );
+        let blind = "eureka.client.filter-only-up-instances = false\n[[fault]]\noverride = { count = 1 }";
+        assert!(warnings(blind).contains("they never see this"));
+    }
+
+    #[test]
+    fn a_server_whose_clock_is_set() {
+        let text = about("clock = { server = true, step = \"60s\" }");
+        assert!(
+            text.contains("goes 1m forward") && text.contains("less than 1m left expire at once"),
+            "{text}"
+        );
+        assert!(about("clock = { server = true, step = \"3m\" }").contains("all expire at once"));
+        assert!(about("clock = { server = true, step = \"-60s\" }").contains("shown 1m longer"));
+        assert!(
+            about("clock = { server = true, drift-ppm = 20000 }").contains("every lease ends 2 % earlier")
+        );
+        assert_eq!(about("clock = { all = true, step = \"60s\" }"), "");
+    }
+
+    #[test]
+    fn what_changes_nothing() {
+        assert!(about("change.eureka.server.disable-delta = false").contains("it is so already"));
+        assert_eq!(about("change.eureka.server.disable-delta = true"), "");
+        assert!(about("grey = { count = 1 }").contains("a grey failure shows in calls only"));
+        assert_eq!(warnings("traffic.calls-per-second = 1\n[[fault]]\ngrey = { count = 1 }"), "");
+        assert!(
+            about("partition = { count = 1, peer = { application = \"a\" } }").contains("carry calls only")
+        );
+    }
+
+    #[test]
+    fn expectations_of_what_never_happens() {
+        let text = warnings("[[expect]]\nthat = \"crash registry max below 5m\"");
+        assert!(text.contains("no fault brings about a crash"), "{text}");
+        let text = warnings(
+            "[[fault]]\noverride = { count = 1 }\n[[expect]]\nthat = \"recovery client max below 5m\"",
+        );
+        assert!(text.contains("no fault lets an instance recover"), "{text}");
+        assert!(warnings("[[expect]]\nthat = \"no failed call\"").contains("there is no `traffic`"));
+    }
+}

@@ -1,0 +1,224 @@
+//! What is printed is read back: every corner of the format, and scenarios at random.
+
+use super::print::string;
+use super::types::Scenario;
+use super::{Loaded, canonical, parse};
+
+fn read(text: &str) -> Scenario {
+    match parse("test.toml", text, &[]) {
+        Ok(Loaded { scenario, .. }) => scenario,
+        Err(problems) => panic!("{problems}\n{text}"),
+    }
+}
+
+fn comes_back(text: &str) {
+    let scenario = read(text);
+    let printed = canonical(&scenario);
+    assert_eq!(read(&printed), scenario, "{printed}");
+    assert_eq!(canonical(&read(&printed)), printed);
+}
+
+#[test]
+fn a_small_scenario_comes_back() {
+    comes_back("[[application]]\nname = \"a\"\n");
+}
+
+#[test]
+fn every_corner_comes_back() {
+    comes_back(
+        r#"
+title = "quotes \" and \\ and ü"
+about = """
+two
+lines"""
+seed = 18446744073709551615
+flavour = "spring"
+[server]
+register-with-eureka = true
+starts-at-second = "59s 999ms 999us 999ns"
+[server.eureka.client]
+registry-fetch-interval-seconds = 5
+[server.transport]
+read-timeout = "none"
+[eureka.instance.registry]
+default-open-for-traffic-count = 0
+[network]
+latency = { uniform = ["1ns", "5ms"] }
+[[application]]
+name = "a-1"
+instances = 3
+[application.balancer]
+kind = "ribbon"
+first-call = "3s"
+[application.transport]
+kind = "jersey"
+[application.eureka.instance]
+initial-status = "none"
+[[application]]
+name = "a"
+instances = 0
+observers = false
+[application.balancer]
+calls-per-second = 1e-3
+[[fault]]
+crash = { instances = ["a-1-1", "a-1"], }
+[[fault]]
+at = "1h"
+within = "0s"
+restart = { server = true }
+[[fault]]
+restart = { share = 0.3, application = "a-1", new-id = true, graceful = true }
+[[fault]]
+pause = { all = true, for = "1m" }
+[[fault]]
+partition = { count = 1, lost = "to-server" }
+[[fault]]
+start = { application = "a", count = 2 }
+[[expect]]
+that = "Balancer P99  below 5m30s"
+in = 0.95
+"#,
+    );
+}
+
+/// Every verb with every key that it takes, and every way to name targets, peers and lengths.
+const VERBS: [&str; 32] = [
+    "crash = { count = 2, zone = \"east\" }",
+    "crash = { server = true }",
+    "stop = { share = 0.125, application = \"b\", linger = \"5s\", over = \"1m\" }",
+    "restart = { instances = [\"a-1\"], zone = \"east\", down-for = \"1ms\" }",
+    "crash-loop = { all = true, up-for = \"20s\" }",
+    "crash-loop = { count = 1, up-for = { exponential = \"20s\" }, down-for = { uniform = [\"0s\", \"5s\"] }, \
+     new-id = true, for = \"10m\" }",
+    "pause = { server = true, for = \"1h 1ns\" }",
+    "pause = { all = true, for = { pareto = { least = \"1s\", shape = 1.5 } } }",
+    "pauses = { server = true, every = { exponential = \"5m\" }, lasting = { log-normal = { median = \"200ms\", \
+     p99 = \"5s\" } } }",
+    "pauses = { all = true, every = \"5m\", lasting = { normal = { mean = \"2s\", deviation = \"500ms\" } }, \
+     for = \"20m\" }",
+    "partition = { all = true, for = \"5m\" }",
+    "partition = { count = 1, peer = \"all\", lost = \"to-peer\" }",
+    "partition = { count = 1, peer = { zone = \"west\" }, lost = \"from-server\" }",
+    "flap = { count = 1, peer = { application = \"b\", zone = \"west\" }, up-for = \"1m\", down-for = \"10s\" }",
+    "degrade = { all = true, loss = 0.05 }",
+    "degrade = { all = true, latency = { log-normal = { median = \"1s\", sigma = 1.2 } }, direction = \
+     \"from-server\", for = \"1m\" }",
+    "slow-heartbeats = { count = 1, delay = { uniform = [\"10s\", \"40s\"] }, for = \"10m\" }",
+    "clock = { server = true, step = \"-60s\" }",
+    "clock = { all = true, drift-ppm = -50, for = \"1h\" }",
+    "unhealthy = { count = 1 }",
+    "unhealthy = { count = 1, via = \"status-change\", calls-fail = 0.5, for = \"5m\" }",
+    "grey = { share = 0.5, calls-fail = 0.1 }",
+    "change = { eureka.server.enable-self-preservation = false }",
+    "change = { eureka = { server = { sync-when-timestamp-differs = false, disable-delta = true, \
+     renewal-percent-threshold = 0.5, expected-client-renewal-interval-seconds = 5 } } }",
+    "override = { count = 1, for = \"5m\" }",
+    "override = { count = 1, status = \"DOWN\" }",
+    "delete = { count = 1, dead = true }",
+    "start = { application = \"b\", over = \"1m\" }",
+    "roll-out = { application = \"a\", batch = 1, graceful = false, linger = \"30s\", new-id = false }",
+    "roll-out = { application = \"a\", batch-share = 0.2, wait = \"2m\", order = \"start-first\" }",
+    "blue-green = { from = \"a\", to = \"b\", wait = \"0s\", graceful = false }",
+    "reclaim = { count = 1, notice = \"0s\", heeded = 0.75 }",
+];
+
+#[test]
+fn every_verb_is_among_them() {
+    for form in &super::format_verb::VERBS {
+        let name = form.key.name;
+        assert!(VERBS.iter().any(|verb| verb.starts_with(&format!("{name} = "))), "{name}");
+    }
+}
+
+/// Two applications in two zones.
+const ZONED: &str = "[[application]]\nname = \"a\"\ninstances = 3\nzones = [\"east\", \"west\"]\n\
+                     [[application]]\nname = \"b\"\ninstances = 2\nzones = [\"west\"]\n";
+
+#[test]
+fn every_verb_comes_back() {
+    for verb in VERBS {
+        comes_back(&format!("{ZONED}[[fault]]\n{verb}\n"));
+    }
+}
+
+#[test]
+fn an_example_of_a_verb_is_one() {
+    for form in &super::format_verb::VERBS {
+        let fleet = ["orders", "blue", "green"].map(|name| format!("[[application]]\nname = \"{name}\"\n"));
+        comes_back(&format!("{}[[fault]]\n{}\n", fleet.concat(), form.example));
+    }
+}
+
+#[test]
+fn zones_links_clocks_and_calls_come_back() {
+    comes_back(
+        r#"
+[network]
+latency = { pareto = { least = "1ms", shape = 2.5 } }
+loss = 0.01
+[server.clock]
+offset = "-60s"
+drift-ppm = -7
+[traffic]
+calls-per-second = 2.0
+retries-on-next-instance = 1
+[eureka.client]
+healthcheck.enabled = true
+[[application]]
+name = "a"
+instances = 5
+zones = ["east", "east", "west"]
+[application.network]
+loss = 0.0
+[application.clock]
+drift-ppm = 100000
+[[application]]
+name = "b"
+[application.eureka.client.healthcheck]
+enabled = false
+[application.traffic]
+to = ["b", "a"]
+calls-per-second = 0.5
+read-timeout = "1s"
+retries-on-same-instance = 2
+[[application]]
+name = "c"
+zones = ["north"]
+[application.eureka.client]
+fetch-registry = false
+"#,
+    );
+}
+
+proptest::proptest! {
+    #[test]
+    fn what_is_printed_is_read_back(
+        title in "\\PC{0,20}",
+        (seed, nanos, budget) in (0..=u64::MAX, 1..=1_000_000_000_000_u64, 1..=u64::MAX),
+        (share, in_share, rate) in (0.0..=1.0_f64, 0.001..=1.0_f64, 0.001..=1e6_f64),
+        (flag, netflix, ribbon) in (proptest::bool::ANY, proptest::bool::ANY, proptest::bool::ANY),
+        (count, second_count) in (1..=2_147_483_u32, 1..=2_147_483_u32),
+        verbs in proptest::collection::vec(proptest::sample::select(VERBS.to_vec()), 0..4),
+    ) {
+        let flavour = if netflix { "netflix" } else { "spring" };
+        let balancer = if ribbon {
+            format!("kind = \"ribbon\"\nrefresh-interval = \"{nanos}ns\"")
+        } else {
+            format!("kind = \"spring-cloud-loadbalancer\"\ncalls-per-second = {rate:?}")
+        };
+        let faults: String = verbs.iter().map(|verb| format!("[[fault]]\n{verb}\n")).collect();
+        comes_back(&format!(
+            "title = {}\nseed = {seed}\nevent-budget = {budget}\nduration = \"{nanos}ns\"\n\
+             flavour = \"{flavour}\"\n\
+             [eureka.server]\nrenewal-percent-threshold = {share:?}\nuse-read-only-response-cache = {flag}\n\
+             [eureka.instance]\nlease-renewal-interval-in-seconds = {count}\n\
+             [balancer]\n{balancer}\n\
+             [[application]]\nname = \"a\"\ninstances = 3\nzones = [\"east\", \"west\"]\n\
+             [[application]]\nname = \"b\"\nzones = [\"west\"]\n\
+             [application.eureka.client]\nregistry-fetch-interval-seconds = {second_count}\n\
+             [application.transport]\nkind = \"web-client\"\npooled = {flag}\n\
+             {faults}[[expect]]\nthat = \"no eviction\"\nin = {in_share:?}\n",
+            string(&title),
+        ));
+    }
+}

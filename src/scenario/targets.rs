@@ -1,0 +1,121 @@
+//! Whom a fault hits, and the smaller words of the verbs.
+
+use super::types::ZoneId;
+use crate::model::id::AppId;
+
+/// Whom a fault hits.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Targets {
+    /// The registry server.
+    Server,
+    /// Instances.
+    Instances(Selection),
+}
+
+impl Targets {
+    /// Whether the server is hit.
+    pub const fn is_server(&self) -> bool {
+        matches!(self, Self::Server)
+    }
+
+    /// The instances, if instances are hit.
+    pub const fn selection(&self) -> Option<&Selection> {
+        match self {
+            Self::Server => None,
+            Self::Instances(selection) => Some(selection),
+        }
+    }
+}
+
+/// Instances that are up when the fault comes, out of one application or all.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Selection {
+    /// `None`: of all applications.
+    pub application: Option<AppId>,
+    /// `None`: of all zones.
+    pub zone: Option<ZoneId>,
+    /// Which of them.
+    pub which: Which,
+}
+
+/// Which of the candidates.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Which {
+    /// Every one.
+    All,
+    /// These: (application, ordinal from 1).
+    Named(Vec<(AppId, u32)>),
+    /// So many, at random.
+    Count(u32),
+    /// This share of them, 0 to 1, at random, rounded to the nearest whole number.
+    Share(f64),
+}
+
+/// Which way messages are lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Both ways.
+    Both,
+    /// From the targets to their peer.
+    ToServer,
+    /// From the peer to the targets.
+    FromServer,
+}
+
+/// The other end of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Peer {
+    /// The registry server.
+    Server,
+    /// Everyone: the server and all instances that are not among the targets.
+    All,
+    /// Other instances, by application, by zone, or both: calls fail, heartbeats do not.
+    Instances {
+        /// `None`: of all applications.
+        application: Option<AppId>,
+        /// `None`: of all zones.
+        zone: Option<ZoneId>,
+    },
+}
+
+/// How a client learns that its instance's health has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HealthVia {
+    /// By its health-check handler, if `healthcheck.enabled`; else it never does.
+    HealthCheck,
+    /// The application sets the status itself (`ApplicationInfoManager.setInstanceStatus`).
+    StatusChange,
+}
+
+/// How many of a roll-out at a time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Batch {
+    /// So many. At least 1.
+    Count(u32),
+    /// This share of those that run at its beginning, above 0 to 1; at least one.
+    Share(f64),
+}
+
+/// What a roll-out does first with a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// The old ones stop, then the new ones start.
+    StopFirst,
+    /// The new ones start, then the old ones stop.
+    StartFirst,
+}
+
+/// A new value of a setting that the server reads anew each time it needs it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Change {
+    /// `eureka.server.enable-self-preservation`.
+    EnableSelfPreservation(bool),
+    /// `eureka.server.renewal-percent-threshold`.
+    RenewalPercentThreshold(f64),
+    /// `eureka.server.expected-client-renewal-interval-seconds`.
+    ExpectedClientRenewalIntervalSeconds(u32),
+    /// `eureka.server.disable-delta`.
+    DisableDelta(bool),
+    /// `eureka.server.sync-when-timestamp-differs`.
+    SyncWhenTimestampDiffers(bool),
+}
