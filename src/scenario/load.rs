@@ -202,10 +202,34 @@ mod tests {
             "release",
             "fault.1.at",
             "title",
+            "traffic.calls-per-second",
+            "traffic.to",
+            "network.loss",
+            "server.clock.offset",
+            "server.clock.drift-ppm",
+            "application.orders.zones",
+            "application.orders.traffic",
         ];
         for key in keys {
             for value in values {
                 swallow(FILE, &[format!("{key}={value}")]);
+            }
+        }
+    }
+
+    /// Every key of every verb, below a fault that has that verb with a target.
+    #[test]
+    fn strange_values_of_a_verb_are_refused() {
+        let values =
+            ["nan", "-1", "true", "\"\"", "\"-5s\"", "[]", "[[]]", "{}", "{ uniform = [\"1s\"] }", "1e300"];
+        for verb in &super::super::format_verb::VERBS {
+            for key in (verb.section().keys)() {
+                for value in values {
+                    let name = verb.key.name;
+                    swallow(&format!("{FILE}[[fault]]\n{name} = {{ {} = {value} }}\n", key.name), &[]);
+                    let text = format!("{FILE}[[fault]]\n{name} = {{ all = true }}\n");
+                    swallow(&text, &[format!("fault.1.{name}.{}={value}", key.name)]);
+                }
             }
         }
     }

@@ -38,8 +38,9 @@
 //! | `[eureka.…]` | the server's and the fleet's settings, under Eureka's names |
 //! | `[balancer]`, `[transport]` | what stands above and below the clients |
 //! | `[server]` | the server's process and its own client |
-//! | `[network]` | the links' latency |
-//! | `[[application]]` | the fleet; each may override the clients' settings |
+//! | `[network]` | the links' latency and loss |
+//! | `[traffic]` | the calls that applications make to each other |
+//! | `[[application]]` | the fleet; each may override the clients' settings, links and calls |
 //! | `[[fault]]` | what happens: one verb and its targets, at a time after the warm-up |
 //! | `[[expect]]` | what must come out, and in which share of the replicates |
 //!
@@ -110,6 +111,7 @@ mod shape;
 mod suggest;
 mod targets;
 mod types;
+mod unknown;
 mod unmodelled;
 mod values;
 mod verb;
