@@ -10,7 +10,7 @@ use stillup::model::client::{BalancerConfig, ClientConfig, TransportConfig, Tran
 use stillup::model::eureka::{Flavour, ServerConfig};
 use stillup::model::id::AppId;
 use stillup::model::stage::Stage;
-use stillup::observe::{Ending, Outcome, ReplicateData};
+use stillup::observe::{Ending, Outcome, Removal, ReplicateData};
 use stillup::scenario::{
     Application, Clock, Delay, Direction, Fault, Network, Peer, Scenario, Selection, Targets, Verb, Which,
     default_scenario,
@@ -187,7 +187,7 @@ fn safety(scenario: &Scenario, data: &ReplicateData) -> Vec<String> {
     }
     let lease = scenario.applications[0].client.lease_expiration_duration_in_seconds;
     let earliest = SimDuration::from_secs(u64::from(lease));
-    for mistake in &data.mistakes {
+    for mistake in data.mistakes.iter().filter(|mistake| mistake.removal == Removal::Evicted) {
         check(mistake.at.since(stillup::engine::SimTime::ZERO) > earliest, format!("too early: {mistake:?}"));
     }
     let server_untouched = data
