@@ -11,7 +11,7 @@ use stillup::model::eureka::{Flavour, ServerConfig};
 use stillup::model::id::AppId;
 use stillup::model::message::Status;
 use stillup::model::stage::Stage;
-use stillup::observe::{Ending, Outcome, ReplicateData};
+use stillup::observe::{Ending, Outcome, Removal, ReplicateData};
 use stillup::scenario::{
     Application, Batch, Change, Clock, Delay, Direction, Fault, HealthVia, Network, Order, Peer, Scenario,
     Selection, Targets, Verb, Which, ZoneId, default_scenario,
@@ -348,7 +348,8 @@ fn safety(scenario: &Scenario, data: &ReplicateData) -> Vec<String> {
             .faults
             .iter()
             .any(|fault| matches!(&fault.verb, Verb::Clock { .. } if fault.verb.hits_server()));
-    for mistake in data.mistakes.iter().filter(|_| server_clock_is_exact) {
+    let evicted = data.mistakes.iter().filter(|mistake| mistake.removal == Removal::Evicted);
+    for mistake in evicted.filter(|_| server_clock_is_exact) {
         check(mistake.at.since(stillup::engine::SimTime::ZERO) > earliest, format!("too early: {mistake:?}"));
     }
     let server_untouched = data

@@ -4,7 +4,7 @@
 
 use crate::model::message::RequestKind;
 use crate::model::stage::{EventKind, Stage};
-use crate::observe::{LoadMinute, ReplicateData, RunData};
+use crate::observe::{LoadMinute, Removal, ReplicateData, RunData};
 use crate::scenario::{Claim, Comparison, Scenario, Statistic};
 use crate::sweep::Sample;
 
@@ -120,7 +120,8 @@ fn busiest_minute(replicate: &ReplicateData, kinds: &[RequestKind]) -> u64 {
 
 /// Live instances that the server itself removed.
 fn false_removals(replicate: &ReplicateData) -> u64 {
-    mistakes(replicate, Stage::Registry)
+    let evicted = replicate.mistakes.iter().filter(|row| row.removal == Removal::Evicted);
+    evicted.map(|row| row.count).sum()
 }
 
 fn sample_of(replicate: &ReplicateData, event: Option<EventKind>, stage: Stage) -> Sample {
@@ -167,6 +168,7 @@ mod tests {
             instances: BTreeMap::from([(InstanceId(0), "a-1".into())]),
             detections: Vec::new(),
             mistakes: Vec::new(),
+            folded: crate::observe::Folded::default(),
             quality: Vec::new(),
             calls: Vec::new(),
             timeline: Vec::new(),
@@ -259,6 +261,7 @@ mod tests {
             at: SimTime::ZERO,
             lasted: SimDuration::ZERO,
             corrected: true,
+            removal: if stage == Stage::Registry { Removal::Evicted } else { Removal::NotShown },
             instances: 1,
             count: 1,
         };

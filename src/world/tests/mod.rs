@@ -17,7 +17,7 @@ use crate::model::client::{ClientConfig, TransportConfig, TransportKind};
 use crate::model::eureka::{Flavour, ServerConfig};
 use crate::model::message::RequestKind;
 use crate::model::stage::{EventKind, Stage};
-use crate::observe::{Ending, Outcome, ReplicateData};
+use crate::observe::{Ending, Outcome, Removal, ReplicateData};
 use crate::scenario::{
     Application, Delay, Fault, Peer, Scenario, Selection, Targets, Verb, Which, default_scenario,
 };
@@ -269,8 +269,18 @@ fn a_long_pause_of_clients_is_a_mistake_that_is_corrected() {
     let mut scenario = with(fleet(30), pause);
     scenario.server.enable_self_preservation = false;
     let data = run(&scenario, 0);
-    assert_eq!(data.mistakes.len(), 2);
-    assert!(data.mistakes.iter().all(|mistake| mistake.corrected && mistake.lasted <= s(151)));
+    assert!(data.mistakes.iter().all(|mistake| mistake.corrected));
+    let at = |stage| data.mistakes.iter().filter(move |mistake| mistake.stage == stage);
+    assert!(at(Stage::Registry).all(|row| row.removal == Removal::Evicted && row.lasted <= s(151)));
+    let count = |stage| at(stage).map(|row| row.count).sum::<u64>();
+    assert_eq!([count(Stage::Registry), count(Stage::Served)], [2, 2]);
+    // The 28 others miss both, and each of the two may miss the other.
+    assert!([Stage::Client, Stage::Balancer].into_iter().all(|stage| (56..=58).contains(&count(stage))));
+    for stage in Stage::ALL {
+        let lost: u128 = at(stage).map(|row| u128::from(row.lasted.as_nanos()) * u128::from(row.count)).sum();
+        let told = data.quality.iter().filter(|row| row.stage == stage);
+        assert_eq!(told.map(|row| row.mistaken_nanos).sum::<u128>(), lost, "{}", stage.name());
+    }
     assert_eq!(data.left_at_end, 30);
 }
 
