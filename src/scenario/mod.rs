@@ -66,6 +66,7 @@
 //! assert_eq!(loaded.scenario.replicates, 5);
 //! ```
 
+mod assignment;
 #[cfg(test)]
 mod bad_inputs;
 mod builtin;
@@ -98,11 +99,13 @@ mod types;
 mod unmodelled;
 mod values;
 
+pub use assignment::Assignment;
 pub use builtin::{BUILTIN, builtin, closest_builtin, default_scenario};
 pub use diagnostic::{Place, Problem, Problems, Severity, Source, Sources};
-pub use load::{LoadError, Loaded, load, parse};
+pub use load::{LoadError, Loaded, load, parse, parse_assigned, read};
 pub use print::canonical;
 pub use schema::json_schema;
+pub use suggest::closest;
 pub use types::{
     Application, Batch, Change, Claim, Clock, Comparison, Delay, Direction, Expectation, Fault, HealthVia,
     Network, Order, Peer, Scenario, Selection, Statistic, Targets, Traffic, Verb, Which, ZoneId,
