@@ -2,6 +2,8 @@
 //! the number of threads; and what they must show together.
 
 mod axis;
+mod configurations;
+mod journal;
 mod plan;
 mod problems;
 mod record;
@@ -9,6 +11,8 @@ mod replicates;
 pub mod sample;
 pub mod verdict;
 
+pub use configurations::{Stopped, run_all};
+pub use journal::{Journal, JournalError};
 pub use plan::{Dimension, Plan, Request, SCENARIO, ScenarioText};
 pub use problems::{PlanProblems, PlanWarnings};
 pub use record::{QualityRecord, ReplicateRecord, StageRecord};
