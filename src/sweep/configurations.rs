@@ -191,7 +191,7 @@ mod tests {
         let text = "replicates = 3\n[[application]]\nname = \"orders\"\ninstances = 20\n[[fault]]\ncrash = { count = 1 }\n";
         let text = ScenarioText { path: "a.toml".into(), name: "a".into(), text: text.into() };
         let request = Request { texts: vec![text], axes: vec![axis.into()], ..Request::default() };
-        Plan::of(&request, 1).expect("it is fine").0
+        Plan::of(&request, 1, &AtomicBool::new(false)).expect("it is fine").0
     }
 
     fn journal(around: &TempDir, plan: &Plan) -> Journal {

@@ -17,6 +17,7 @@
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -43,6 +44,8 @@ pub struct Journal {
     program: String,
     keys: Vec<[u8; 32]>,
     finished: Vec<bool>,
+    /// Configurations that were kept since.
+    kept: AtomicUsize,
     lock: File,
 }
 
@@ -106,6 +109,7 @@ impl Journal {
             program: program.to_owned(),
             keys: (0..plan.size()).map(|index| *plan.key(index)).collect(),
             finished: vec![false; plan.size()],
+            kept: AtomicUsize::new(0),
             lock,
         };
         if fresh {
@@ -141,7 +145,7 @@ impl Journal {
 
     /// How many are finished now.
     pub fn count(&self) -> usize {
-        (0..self.keys.len()).filter(|&index| self.directory.join(file_name(index)).exists()).count()
+        self.had_count() + self.kept.load(Ordering::Relaxed)
     }
 
     /// Keeps a finished configuration.
@@ -152,7 +156,9 @@ impl Journal {
         let body = serde_json::to_vec(replicates).expect("plain structs are always JSON");
         let mut bytes = format!("{}{}\n", self.head(index), hex(&Sha256::digest(&body))).into_bytes();
         bytes.extend_from_slice(&body);
-        self.write_whole(&file_name(index), &bytes)
+        self.write_whole(&file_name(index), &bytes)?;
+        self.kept.fetch_add(1, Ordering::Relaxed);
+        Ok(())
     }
 
     /// The replicates of a finished configuration.
@@ -350,6 +356,8 @@ fn hex(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicBool;
+
     use tempfile::TempDir;
 
     use super::*;
@@ -361,7 +369,7 @@ mod tests {
         );
         let text = ScenarioText { path: "a.toml".into(), name: "a".into(), text };
         let request = Request { texts: vec![text], axes: vec![axis.into()], ..Request::default() };
-        Plan::of(&request, 1).expect("it is fine").0
+        Plan::of(&request, 1, &AtomicBool::new(false)).expect("it is fine").0
     }
 
     fn ours() -> Plan {

@@ -13,7 +13,7 @@ pub mod verdict;
 
 pub use configurations::{Stopped, run_all};
 pub use journal::{Journal, JournalError};
-pub use plan::{Dimension, Plan, Request, SCENARIO, ScenarioText};
+pub use plan::{Dimension, Plan, PlanError, Request, SCENARIO, ScenarioText};
 pub use problems::{PlanProblems, PlanWarnings};
 pub use record::{QualityRecord, ReplicateRecord, StageRecord};
 pub use replicates::{Divergence, Progress, on_threads, run, verify_determinism};

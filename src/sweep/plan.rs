@@ -8,12 +8,15 @@
 //! [`Plan::of`] checks every configuration before anything runs. A plan keeps no scenario but a hash of each, so that
 //! a hundred thousand configurations need little room; [`Plan::scenario`] reads one again.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
 use super::axis::{self, Axes, Axis};
 use super::on_threads;
 use super::problems::{Gathered, PlanProblems, PlanWarnings};
+use crate::model::client::ClientConfig;
 use crate::scenario::{Assignment, Loaded, Scenario, canonical, parse_assigned};
 
 /// Configurations are checked in groups of this size, so that their problems need little room.
@@ -70,6 +73,15 @@ pub struct Plan {
     keys: Vec<[u8; 32]>,
 }
 
+/// Why there is no plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlanError {
+    /// Configurations are wrong.
+    Wrong(PlanProblems),
+    /// The user asked to stop.
+    Interrupted,
+}
+
 impl Request {
     /// How many configurations there would be, whatever is wrong with them.
     pub fn size(&self) -> u64 {
@@ -77,8 +89,14 @@ impl Request {
         axes.iter().fold(self.texts.len() as u64, |size, axis| size.saturating_mul(axis.len() as u64))
     }
 
-    /// The first configuration, if nothing is wrong with it: an idea of how large they are.
-    pub fn first(&self) -> Option<Scenario> {
+    /// About how many events all replicates of all configurations need at most, if they are like the first one; `None`
+    /// if something is wrong with that.
+    pub fn events_at_most(&self) -> Option<f64> {
+        let first = self.first()?;
+        Some(self.size() as f64 * f64::from(first.replicates) * events_at_most(&first))
+    }
+
+    fn first(&self) -> Option<Scenario> {
         let sets = assignments(&self.sets);
         let axes = axis::read(&self.axes, &sets);
         let point = Point { text: self.texts.first()?, sets: &sets, axes: &axes.sound, index: 0 };
@@ -92,11 +110,16 @@ impl Plan {
     /// Checks all configurations, on so many threads. The warnings are no reason not to run.
     ///
     /// # Errors
-    /// Everything that is wrong with any of them, each problem once.
+    /// [`PlanError::Wrong`] with everything that is wrong with any of them, each problem once;
+    /// [`PlanError::Interrupted`] once `interrupt` is set.
     ///
     /// # Panics
     /// If the request has no scenario, or axes and several.
-    pub fn of(request: &Request, jobs: usize) -> Result<(Self, PlanWarnings), PlanProblems> {
+    pub fn of(
+        request: &Request,
+        jobs: usize,
+        interrupt: &AtomicBool,
+    ) -> Result<(Self, PlanWarnings), PlanError> {
         assert!(!request.texts.is_empty(), "there is something to compare");
         assert!(request.texts.len() == 1 || request.axes.is_empty(), "axes vary one scenario");
         let sets = assignments(&request.sets);
@@ -114,21 +137,29 @@ impl Plan {
         let above: usize = plan.sets.iter().map(|set| set.shown().len() + 1).sum();
         gathered.command_line_is_wrong(problems.into_iter().map(|problem| axis::moved(problem, above)));
         let chosen = (request.seed, request.replicates);
-        on_threads(jobs, || plan.check_all(chosen, &mut gathered));
+        on_threads(jobs, || plan.check_all(chosen, interrupt, &mut gathered));
+        if interrupt.load(Ordering::Relaxed) {
+            return Err(PlanError::Interrupted);
+        }
         match gathered.finish(plan.size()) {
             Ok(warnings) => Ok((plan, warnings)),
-            Err(problems) => Err(problems),
+            Err(problems) => Err(PlanError::Wrong(problems)),
         }
     }
 
-    fn check_all(&mut self, (seed, replicates): (Option<u64>, Option<u32>), gathered: &mut Gathered) {
+    fn check_all(
+        &mut self,
+        (seed, replicates): (Option<u64>, Option<u32>),
+        interrupt: &AtomicBool,
+        gathered: &mut Gathered,
+    ) {
         let size = self.size();
         if let Ok(first) = self.point(0).load() {
             self.seed = seed.unwrap_or(first.scenario.seed);
             self.replicates = replicates.unwrap_or(first.scenario.replicates);
         }
         let mut from = 0;
-        while from < size {
+        while from < size && !interrupt.load(Ordering::Relaxed) {
             let group = from..(from + GROUP).min(size);
             from = group.end;
             let checked: Vec<_> = group
@@ -252,6 +283,18 @@ impl Point<'_> {
     }
 }
 
+/// About how many events a replicate needs at most: heartbeats and fetches, three events each.
+fn events_at_most(scenario: &Scenario) -> f64 {
+    let secs = scenario.duration.as_millis() as f64 / 1e3;
+    let per_client = |client: &ClientConfig| {
+        let rate = |interval_secs: u32| 3.0 / f64::from(interval_secs.max(1));
+        secs * (rate(client.lease_renewal_interval_in_seconds) + rate(client.registry_fetch_interval_seconds))
+    };
+    let applications = scenario.applications.iter();
+    let events: f64 = applications.map(|app| f64::from(app.instances) * per_client(&app.client)).sum();
+    events.min(scenario.event_budget as f64)
+}
+
 /// The digits of a number whose places have these sizes, the last the fastest.
 fn coordinates(sizes: impl DoubleEndedIterator<Item = usize>, mut index: usize) -> Vec<usize> {
     let mut digits: Vec<usize> = sizes
@@ -290,12 +333,19 @@ mod tests {
         Request { texts: vec![text], axes, ..Request::default() }
     }
 
+    fn checked(request: &Request) -> Result<Plan, PlanError> {
+        Plan::of(request, 1, &AtomicBool::new(false)).map(|(plan, _)| plan)
+    }
+
     fn plan(axes: &[&str]) -> Plan {
-        Plan::of(&request(axes), 1).unwrap_or_else(|problems| panic!("{}", problems.render(false))).0
+        checked(&request(axes)).unwrap_or_else(|error| panic!("{error:?}"))
     }
 
     fn problems(axes: &[&str]) -> String {
-        Plan::of(&request(axes), 2).expect_err("it is wrong").render(false)
+        match Plan::of(&request(axes), 2, &AtomicBool::new(false)) {
+            Err(PlanError::Wrong(problems)) => problems.render(false),
+            other => panic!("{other:?}"),
+        }
     }
 
     #[test]
@@ -313,7 +363,7 @@ mod tests {
     fn all_configurations_share_seed_and_replicates() {
         let mut request = request(&["duration=20m,30m"]);
         (request.seed, request.replicates) = (Some(9), Some(7));
-        let plan = Plan::of(&request, 1).expect("it is fine").0;
+        let plan = checked(&request).expect("it is fine");
         let luck = |index| (plan.scenario(index).seed, plan.scenario(index).replicates);
         assert_eq!((luck(0), luck(1)), ((9, 7), (9, 7)));
         assert_ne!(plan.key(0), plan.key(1));
@@ -321,7 +371,7 @@ mod tests {
         let other = FILE.replace("replicates = 3", "replicates = 8\nseed = 5");
         let mut compared = super::tests::request(&[]);
         compared.texts.push(ScenarioText { path: "b.toml".into(), name: "b".into(), text: other });
-        let plan = Plan::of(&compared, 1).expect("it is fine").0;
+        let plan = checked(&compared).expect("it is fine");
         assert!(plan.compares_scenarios());
         assert_eq!((plan.scenario(1).seed, plan.scenario(1).replicates), (1, 3));
     }
@@ -356,5 +406,8 @@ mod tests {
         let huge = request(&["a=1..100000", "b=1..100000", "c=1..100000", "d=1..100000"]);
         assert_eq!(huge.size(), u64::MAX, "10^20 configurations are more than fit");
         assert_eq!(request(&["a=1..10", "b=1,2"]).size(), 20);
+        // 3 clients, 20 minutes, 3 + 3 events every 30 s: 3 × 40 × 6 = 720; of 3 replicates of 2 configurations 4320.
+        let events = request(&["duration=20m,21m"]).events_at_most();
+        assert_eq!(events.map(libm::round), Some(4_320.0));
     }
 }
