@@ -67,6 +67,7 @@
 //! assert_eq!(loaded.scenario.replicates, 5);
 //! ```
 
+mod assignment;
 #[cfg(test)]
 mod bad_inputs;
 mod builtin;
@@ -116,12 +117,14 @@ mod unmodelled;
 mod values;
 mod verb;
 
+pub use assignment::Assignment;
 pub use builtin::{BUILTIN, builtin, closest_builtin, default_scenario};
 pub use claim::{Claim, Comparison, Expectation, Statistic};
 pub use diagnostic::{Place, Problem, Problems, Severity, Source, Sources};
-pub use load::{LoadError, Loaded, load, parse};
+pub use load::{LoadError, Loaded, load, parse, parse_assigned, read};
 pub use print::canonical;
 pub use schema::json_schema;
+pub use suggest::closest;
 pub use targets::{Batch, Change, Direction, HealthVia, Order, Peer, Selection, Targets, Which};
 pub use types::{Application, Clock, Delay, Fault, Network, Scenario, Traffic, ZoneId};
 pub use verb::Verb;

@@ -5,7 +5,7 @@
 /// Spelling that Spring's relaxed binding would accept (`leaseRenewalIntervalInSeconds`,
 /// `LEASE_RENEWAL_INTERVAL_IN_SECONDS`: `eureka-client.md` 10.4) always finds its kebab-case name. Otherwise at
 /// most a third of the letters may be wrong.
-pub(super) fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // Nobody mistypes a name into a hundred letters; the distance costs their product.
     if word.chars().count() > 100 {
         return None;

@@ -37,10 +37,15 @@ pub fn judge(scenario: &Scenario, data: &RunData) -> Vec<Verdict> {
                 held_in,
                 replicates,
                 required_share: expectation.in_share,
-                passed: held_in >= replicates_required(expectation.in_share, replicates),
+                passed: passed(held_in, expectation.in_share, replicates),
             }
         })
         .collect()
+}
+
+/// Whether a claim that must hold in this share of the replicates holds often enough.
+pub fn passed(held_in: u32, required_share: f64, replicates: u32) -> bool {
+    held_in >= replicates_required(required_share, replicates)
 }
 
 /// Whether the claim holds in this replicate.
