@@ -96,6 +96,7 @@ mod distribution;
 mod entry;
 mod lane;
 mod near;
+mod poisson;
 mod queue;
 mod run;
 mod slots;
