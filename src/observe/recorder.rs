@@ -206,6 +206,11 @@ impl Recorder {
         self.shown.iter().flatten().flatten().copied().chain(self.server)
     }
 
+    /// What the server's registry and its answers show.
+    pub fn server_views(&self) -> [View; 2] {
+        self.server
+    }
+
     /// Whether nothing that is watched is still open.
     pub fn is_settled(&self) -> bool {
         self.detections.open() == 0 && self.mistakes.open() == 0

@@ -66,15 +66,6 @@ pub enum Event {
         /// Which: what it means is the verb's own.
         step: u32,
     },
-    /// A caller makes its next call through its balancer.
-    CallDue {
-        /// Who.
-        client: ClientId,
-        /// To which of its applications.
-        callee: u8,
-        /// In which generation of its calls.
-        generation: u16,
-    },
 }
 
 impl Event {
@@ -100,7 +91,6 @@ impl Fingerprint for Event {
             Self::FaultBegins { fault } => Self::packed(6, 0, 0, fault),
             Self::FaultEnds { fault } => Self::packed(7, 0, 0, fault),
             Self::FaultStep { fault, step } => Self::packed(8, 0, fault, step),
-            Self::CallDue { client, callee, generation } => Self::packed(9, callee, generation, client.0),
         }
     }
 }

@@ -201,6 +201,7 @@ impl World<'_> {
         }
         node.client.on_crash();
         self.recorder.process_ended(client, node.instance, now);
+        self.touch(client);
     }
 
     /// A process starts.
@@ -212,6 +213,7 @@ impl World<'_> {
             self.awaited_registrations += 1;
         }
         self.recorder.process_started(client, node.instance, now);
+        self.touch(client);
         self.step_client(client, now, schedule, |client, config, step| client.on_start(config, step));
     }
 

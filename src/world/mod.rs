@@ -13,6 +13,7 @@
 //! which opens when the server accepts requests. The warm-up passes. Faults are timed from its end. The run
 //! ends at the scenario's duration, or earlier once nothing watched can change any more.
 
+mod calls;
 mod clock;
 mod event;
 mod faults;
@@ -31,6 +32,7 @@ pub use run::{Interrupted, run, trace};
 
 use std::sync::Arc;
 
+use calls::Calls;
 use clock::WallClock;
 use faults::FaultPlan;
 use flight::Flights;
@@ -66,6 +68,8 @@ struct World<'a> {
     flights: Flights,
     plan: FaultPlan,
     recorder: Recorder,
+    /// The calls between instances, if any are counted.
+    calls: Option<Box<Calls>>,
     /// By [`crate::model::id::InstanceId`].
     identities: Vec<Identity>,
     client_effects: Vec<ClientEffect>,
@@ -81,6 +85,9 @@ impl Handler for World<'_> {
     #[inline]
     fn handle(&mut self, now: SimTime, event: Event, schedule: &mut Schedule<Event>) {
         self.dispatch(event, now, schedule);
+        if self.calls.is_some() {
+            self.review_calls(event, now);
+        }
         if self.views.are_too_many() {
             self.forget_views();
         }
@@ -103,13 +110,16 @@ impl World<'_> {
             Event::ClientStarts { client } => self.start_client(client, now, schedule),
             Event::FaultBegins { fault } => self.begin_fault(fault, now, schedule),
             Event::FaultEnds { fault } => self.end_fault(fault, now, schedule),
-            Event::FaultStep { .. } | Event::CallDue { .. } => unreachable!("nothing schedules one yet"),
+            Event::FaultStep { .. } => unreachable!("nothing schedules one yet"),
         }
     }
 
     /// Drops the views that nobody holds. Answers under way hold none: they are versions.
     #[cold]
     fn forget_views(&mut self) {
+        if let Some(calls) = &mut self.calls {
+            calls.forget_views();
+        }
         let clients = self.clients.iter().map(|node| &node.client);
         let held = clients.flat_map(|client| [client.view(), client.balancer_view()]);
         self.views.keep_only(held.chain(self.recorder.views()));
@@ -174,6 +184,9 @@ impl World<'_> {
             self.do_for_client(client, effect, now, schedule);
         }
         self.client_effects = effects;
+        if self.calls.is_some() {
+            self.caller_stepped(client, now);
+        }
     }
 
     /// The local registry of the server's own client, if that fetches.

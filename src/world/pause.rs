@@ -32,8 +32,9 @@ impl State {
 impl World<'_> {
     /// Stops the processes in their tracks.
     pub(super) fn pause(&mut self, hit: &[ClientId], now: SimTime, until: SimTime) {
-        for client in hit {
+        for &client in hit {
             self.clients[client.index()].state.pause(now, until);
+            self.touch(client);
         }
     }
 
@@ -48,6 +49,7 @@ impl World<'_> {
         let node = &mut self.clients[client.index()];
         let Some(since) = node.state.resume(now) else { return };
         let waiting = *node.waiting.take().unwrap_or_default();
+        self.touch(client);
         self.step_client(client, now, schedule, |client, config, step| {
             client.on_resume(config, since, step);
         });
