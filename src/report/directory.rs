@@ -93,7 +93,8 @@ impl RunDirectory {
         let fresh = self.workshop.path().join("run");
         fs::create_dir(&fresh)?;
         let written: io::Result<Vec<_>> = on_threads(host.jobs, || {
-            OUTPUTS.par_iter().map(|output| write_hashed(*output, contents, &fresh)).collect()
+            let outputs = OUTPUTS.par_iter().filter(|output| output.applies_to(contents));
+            outputs.map(|output| write_hashed(*output, contents, &fresh)).collect()
         });
         let hashes: BTreeMap<&'static str, String> = written?.into_iter().collect();
         fs::write(fresh.join(HOST), host.to_json())?;
@@ -260,7 +261,7 @@ mod tests {
     }
 
     fn commit(place: &Path, interrupted: bool) -> bool {
-        let made = Made::crashes(5, 8);
+        let made = Made::calling(5, true);
         let report = made.report();
         let summary = Summary::of(&report);
         let directory = RunDirectory::prepare(place).unwrap();

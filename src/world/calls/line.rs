@@ -6,7 +6,7 @@ use super::plan::{Plan, Trouble};
 use super::{Calls, World};
 use crate::engine::{Chance, NANOS_PER_S, Purpose, SimDuration, SimTime};
 use crate::model::id::{AppId, ClientId, InstanceId};
-use crate::observe::{CallCounts, CallTally};
+use crate::observe::CallCounts;
 
 /// How many calls are made in a span.
 const COUNT: Purpose = Purpose(0);
@@ -106,10 +106,7 @@ impl World<'_> {
                 until.min(CallCounts::start_of(minute + 1)).min(plan.next_change(line.since, &pair.policy));
             let count = dice.poisson(COUNT, expected(pair.rate, end.since(line.since)));
             if count > 0 {
-                let mut tally = CallTally::default();
-                for _ in 0..count {
-                    plan.call(line.since, &mut position, &pair.policy, &mut dice, &mut tally);
-                }
+                let tally = plan.calls(count, line.since, &mut position, &pair.policy, &mut dice);
                 calls.counts.add(line.pair, minute, tally);
             }
             line.since = end;
