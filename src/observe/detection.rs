@@ -64,7 +64,7 @@ pub(super) struct Detections {
 impl Watch {
     /// What counts as seen: an end is seen while the instance is not shown, a registration while it is.
     fn is_open(&self, shown: bool) -> bool {
-        shown == (self.event != EventKind::Registration)
+        shown == self.event.is_end()
     }
 
     fn see(&mut self, which: Slot, shown: bool, now: SimTime) {
@@ -72,7 +72,7 @@ impl Watch {
             return;
         }
         let open = self.is_open(shown);
-        let ends = self.event != EventKind::Registration;
+        let ends = self.event.is_end();
         let sighting = match which {
             Slot::Server(stage) => &mut self.server[stage],
             Slot::Observer(observer, _) if !self.is_watching(observer) => return,
@@ -140,7 +140,7 @@ impl Detections {
         };
         let begin = |view: View| {
             let shown = panorama.views.is_up(view, instance);
-            if shown == (event != EventKind::Registration) { Sighting::Open } else { Sighting::None }
+            if shown == event.is_end() { Sighting::Open } else { Sighting::None }
         };
         watch.server = panorama.server.map(begin);
         for (place, views) in panorama.observers.iter().enumerate() {
@@ -201,12 +201,23 @@ impl Detections {
 
     /// The process is back under the same id: ends that nobody noticed are superseded.
     pub(super) fn came_back(&mut self, instance: InstanceId, now: SimTime) {
-        self.freeze(instance, |event| event != EventKind::Registration, Sighting::Superseded(now));
+        self.freeze(instance, EventKind::is_end, Sighting::Superseded(now));
     }
 
     /// The process is gone: whoever has not seen its registration will not.
     pub(super) fn went_away(&mut self, instance: InstanceId) {
-        self.freeze(instance, |event| event == EventKind::Registration, Sighting::None);
+        self.freeze(instance, |event| !event.is_end(), Sighting::None);
+    }
+
+    /// The instance is not well: whoever has not seen its recovery will not.
+    pub(super) fn fell_ill(&mut self, instance: InstanceId) {
+        self.freeze(instance, |event| event == EventKind::Recovery, Sighting::None);
+    }
+
+    /// The instance is well again: what nobody noticed meanwhile is superseded.
+    pub(super) fn got_well(&mut self, instance: InstanceId, now: SimTime) {
+        let illness = |event| matches!(event, EventKind::Unhealthy | EventKind::Override);
+        self.freeze(instance, illness, Sighting::Superseded(now));
     }
 
     fn freeze(&mut self, instance: InstanceId, which: fn(EventKind) -> bool, into: Sighting) {

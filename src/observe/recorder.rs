@@ -1,6 +1,8 @@
 //! The one place where facts arrive. It keeps what the rows of a run are made of and changes nothing else: a
 //! run's digest is the same with and without it.
 
+use std::collections::BTreeSet;
+
 use super::data::{Detection, Injected, LeaseCounts, LoadMinute, Minute, Mistake};
 use super::detection::{Detections, Panorama};
 use super::mistake::Mistakes;
@@ -24,6 +26,8 @@ pub struct Recorder {
     shown: Vec<Option<[View; 2]>>,
     /// Instances whose process is alive, paused ones included.
     alive: Vec<bool>,
+    /// Of these, those that nobody need show.
+    not_well: BTreeSet<InstanceId>,
     server: [View; 2],
     timeline: Vec<Minute>,
     load: Vec<LoadMinute>,
@@ -59,6 +63,7 @@ impl Default for Recorder {
             places: Vec::new(),
             shown: Vec::new(),
             alive: Vec::new(),
+            not_well: BTreeSet::new(),
             server: [View::EMPTY; 2],
             timeline: Vec::new(),
             load: Vec::new(),
@@ -88,6 +93,7 @@ impl Recorder {
             self.alive.resize(instance.index() + 1, false);
         }
         self.alive[instance.index()] = true;
+        self.not_well.remove(&instance);
         self.detections.came_back(instance, now);
         if let Some(place) = self.place(client) {
             self.shown[place] = Some([View::EMPTY; 2]);
@@ -103,6 +109,20 @@ impl Recorder {
             self.detections.observer_gone(place);
             self.shown[place] = None;
         }
+    }
+
+    /// An instance whose process is alive is not to be expected in any view from now on: it is unhealthy, overridden,
+    /// stopping, or was deleted. That it is missing is no mistake.
+    pub fn not_well(&mut self, instance: InstanceId, now: SimTime) {
+        let _ = now;
+        self.not_well.insert(instance);
+        self.detections.fell_ill(instance);
+    }
+
+    /// An instance whose process is alive is well again: nobody need notice any more that it was not.
+    pub fn well_again(&mut self, instance: InstanceId, now: SimTime) {
+        self.not_well.remove(&instance);
+        self.detections.got_well(instance, now);
     }
 
     /// Begins to watch for an event of `instance`, whose process is `client`.
@@ -140,7 +160,8 @@ impl Recorder {
             Fact::LeaseEvicted { instance } => {
                 self.evicted_since_minute += 1;
                 self.leases.evicted += 1;
-                if self.alive.get(instance.index()).copied().unwrap_or(false) {
+                let is_alive = self.alive.get(instance.index()).copied().unwrap_or(false);
+                if is_alive && !self.not_well.contains(&instance) {
                     self.mistakes.begin(instance, now);
                 }
             }

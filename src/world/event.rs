@@ -66,6 +66,11 @@ pub enum Event {
         /// Which: what it means is the verb's own.
         step: u32,
     },
+    /// A message leaves that its sender had held back: a slow heartbeat, or what TCP sends again after a partition.
+    MessageLeaves {
+        /// The call's flight.
+        flight: u32,
+    },
 }
 
 impl Event {
@@ -91,6 +96,7 @@ impl Fingerprint for Event {
             Self::FaultBegins { fault } => Self::packed(6, 0, 0, fault),
             Self::FaultEnds { fault } => Self::packed(7, 0, 0, fault),
             Self::FaultStep { fault, step } => Self::packed(8, 0, fault, step),
+            Self::MessageLeaves { flight } => Self::packed(10, 0, 0, flight),
         }
     }
 }

@@ -2,9 +2,9 @@
 //! its place is used again, so a place carries a generation.
 
 use crate::engine::SimTime;
-use crate::model::client::{Call, Silence};
+use crate::model::client::Call;
 use crate::model::id::ClientId;
-use crate::model::message::{Reply, Request};
+use crate::model::message::{Failure, Reply, Request};
 
 /// How a call comes back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,15 +24,21 @@ pub(super) struct Flight {
     pub(super) call: Call,
     pub(super) request: Request,
     pub(super) answer: Answer,
+    /// When the caller's wait began that its limit counts from.
     pub(super) sent_at: SimTime,
+    /// When what a partition has swallowed was sent first.
+    pub(super) swallowed_at: SimTime,
+    /// Its connection is still to be made.
+    pub(super) connects: bool,
     /// The caller has given up: an answer would find nobody.
     pub(super) given_up: bool,
     /// When its caller gives up, once that is set: places are used again so often that a generation alone might
     /// come round while an old limit waits.
     pub(super) limit_at: SimTime,
-    /// Why no answer comes, once that is known.
-    pub(super) silence: Silence,
-    /// It waits at a paused server, which will still take it up.
+    /// How it fails then.
+    pub(super) failure: Failure,
+    /// Somebody still holds it who will come back to it: an event of the queue, or a paused process. Otherwise it is
+    /// lost, or a partition has it.
     pub(super) is_under_way: bool,
 }
 
@@ -42,19 +48,33 @@ struct Place {
 }
 
 impl Flight {
-    /// A call that is sent now.
-    pub(super) const fn new(client: ClientId, call: Call, request: Request, sent_at: SimTime) -> Self {
+    /// A call that is sent now, over a connection that it `connects` first or that is there.
+    pub(super) const fn new(
+        client: ClientId,
+        call: Call,
+        request: Request,
+        connects: bool,
+        sent_at: SimTime,
+    ) -> Self {
         Self {
             client,
             call,
             request,
             answer: Answer::None,
             sent_at,
+            swallowed_at: SimTime::MAX,
+            connects,
             given_up: false,
             limit_at: SimTime::MAX,
-            silence: Silence::BlackHole,
-            is_under_way: false,
+            failure: Failure::ReadTimeout,
+            is_under_way: true,
         }
+    }
+
+    /// Its request has reached the server's process: the connection stands, and its data is acknowledged.
+    pub(super) const fn has_connected(&mut self) {
+        self.connects = false;
+        self.swallowed_at = SimTime::MAX;
     }
 
     /// Whether the server's side has answered.

@@ -13,14 +13,17 @@
 //! which opens when the server accepts requests. The warm-up passes. Faults are timed from its end. The run
 //! ends at the scenario's duration, or earlier once nothing watched can change any more.
 
+mod ailments;
 mod calls;
 mod clock;
 mod event;
 mod faults;
 mod flight;
+mod lifecycle;
 mod links;
 mod node;
 mod pause;
+mod retransmission;
 mod run;
 mod setup;
 #[cfg(test)]
@@ -32,16 +35,19 @@ pub use run::{Interrupted, run, trace};
 
 use std::sync::Arc;
 
+use ailments::Ailments;
 use calls::Calls;
 use clock::WallClock;
 use faults::FaultPlan;
 use flight::Flights;
+use links::Barrier;
 use node::{ClientNode, Identity, ServerNode, State};
 use setup::config_of;
 use traffic::Lanes;
 
 use crate::engine::{Handler, Schedule, Seed, SimDuration, SimTime};
 use crate::model::client::{Client, ClientConfig, ClientEffect};
+use crate::model::clock::Now;
 use crate::model::eureka::{Due, EurekaServer, ServerEffect, ServerTimer};
 use crate::model::fact::Fact;
 use crate::model::id::ClientId;
@@ -67,6 +73,9 @@ struct World<'a> {
     views: Views,
     flights: Flights,
     plan: FaultPlan,
+    /// What stands between instances now.
+    barriers: Vec<Barrier>,
+    ailments: Ailments,
     recorder: Recorder,
     /// The calls between instances, if any are counted.
     calls: Option<Box<Calls>>,
@@ -110,7 +119,8 @@ impl World<'_> {
             Event::ClientStarts { client } => self.start_client(client, now, schedule),
             Event::FaultBegins { fault } => self.begin_fault(fault, now, schedule),
             Event::FaultEnds { fault } => self.end_fault(fault, now, schedule),
-            Event::FaultStep { .. } => unreachable!("nothing schedules one yet"),
+            Event::FaultStep { fault, step } => self.fault_step(fault, step, now, schedule),
+            Event::MessageLeaves { flight } => self.message_leaves(flight, now, schedule),
         }
     }
 
@@ -173,8 +183,12 @@ impl World<'_> {
     ) {
         let node = &mut self.clients[client.index()];
         let mut effects = std::mem::take(&mut self.client_effects);
+        let shown = match &node.trouble {
+            None => self.wall.now(now),
+            Some(trouble) => self.wall.now_off(now, &trouble.skew),
+        };
         let mut lent = Step {
-            now: self.wall.now(now),
+            now: shown,
             dice: node.chance.with(&self.seed),
             views: &mut self.views,
             out: &mut effects,
@@ -234,7 +248,7 @@ impl World<'_> {
     ) -> T {
         let mut effects = std::mem::take(&mut self.server_effects);
         let mut lent = Step {
-            now: self.wall.now(now),
+            now: self.server_clock(now),
             dice: self.server.chance.with(&self.seed),
             views: &mut self.views,
             out: &mut effects,
@@ -255,7 +269,7 @@ impl World<'_> {
             match effect {
                 ServerEffect::SetTimer { timer, due, generation } => {
                     let at = match due {
-                        Due::Wall(wall) => self.wall.when(wall),
+                        Due::Wall(wall) => clock::wakes(now, self.server_clock(now).wall, wall),
                         Due::Mono(time) => time,
                     };
                     let event = Event::ServerTimerDue { server: setup::SERVER, timer, generation };
@@ -280,12 +294,13 @@ impl World<'_> {
     fn note_server_fact(&mut self, fact: Fact, now: SimTime) {
         let registry = self.registry_view();
         self.recorder.server_fact(fact, registry, now, &self.views);
+        self.ailments_follow(fact, now);
         if let Fact::RenewalsCounted { renewals } = fact {
             let server = self.live_server();
             let minute = Minute {
                 at: now,
                 registered: server.registered(),
-                expired: server.expired(self.wall.now(now).wall),
+                expired: server.expired(self.server_clock(now).wall),
                 renewals,
                 threshold: server.threshold(),
                 expected: server.expected(),
@@ -294,6 +309,12 @@ impl World<'_> {
             };
             self.recorder.minute(minute);
         }
+    }
+
+    /// What the server's clocks show.
+    #[inline]
+    fn server_clock(&self, now: SimTime) -> Now {
+        self.wall.now_off(now, &self.server.skew)
     }
 
     /// What the server's registry holds.

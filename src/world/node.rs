@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
+use super::clock::Skew;
 use super::event::Event;
-use crate::engine::{Chance, SimTime};
+use super::links::Link;
+use crate::engine::{Chance, Distribution, Purpose, Seed, SimDuration, SimTime};
 use crate::model::client::Client;
 use crate::model::eureka::{EurekaServer, ServerConfig};
 use crate::model::id::{AppId, InstanceId};
+use crate::model::message::{Request, Status};
 
 /// What a process does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +34,32 @@ pub(super) struct Waiting {
     pub(super) arrivals: Vec<u32>,
     /// Timers that came due, in order.
     pub(super) timers: Vec<Event>,
+    /// The status that the application is to set.
+    pub(super) status: Option<Status>,
+    /// Whether it is to stop in order.
+    pub(super) stop: bool,
 }
+
+/// What is wrong with a node, its clock or its link to the server. It is rare, and lives in a box that is usually
+/// not there.
+#[derive(Default)]
+pub(super) struct Trouble {
+    pub(super) link: Link,
+    pub(super) skew: Skew,
+    /// Faults that make calls to it fail, and the share of each.
+    pub(super) failing: Vec<(u32, f64)>,
+    pub(super) slow: Vec<Slow>,
+}
+
+/// What makes a node's heartbeats leave late.
+pub(super) struct Slow {
+    pub(super) fault: u32,
+    pub(super) delay: Distribution,
+    pub(super) dice: Chance,
+}
+
+/// The draws of how late a heartbeat leaves.
+const DELAY: Purpose = Purpose(0);
 
 /// A registered identity. Its name is made when somebody asks: there may be a million, and few are ever named.
 #[derive(Clone, Copy)]
@@ -59,15 +87,74 @@ pub(super) struct ClientNode {
     pub(super) state: State,
     /// It was asked to stop and has not yet.
     pub(super) stopping: bool,
-    /// How many partitions lose what it sends.
-    pub(super) lost_to_server: u32,
-    /// How many partitions lose what is sent to it.
-    pub(super) lost_from_server: u32,
+    /// It has stopped as far as its client goes, and only answers calls any more. Still [`Self::stopping`].
+    pub(super) lingers: bool,
     /// The share of calls to it that fail although it runs, 0 to 1.
     pub(super) calls_fail: f64,
     /// It came by a fault: its registration is watched.
     pub(super) newcomer: bool,
     pub(super) waiting: Option<Box<Waiting>>,
+    pub(super) trouble: Option<Box<Trouble>>,
+}
+
+impl ClientNode {
+    /// What is wrong with it, to change.
+    pub(super) fn trouble(&mut self) -> &mut Trouble {
+        self.trouble.get_or_insert_default()
+    }
+
+    /// Whether it runs and has not been told to stop.
+    pub(super) fn is_in_service(&self) -> bool {
+        self.state == State::Running && !self.stopping
+    }
+
+    /// Whether its heartbeats leave late.
+    #[inline]
+    pub(super) fn is_slow(&self) -> bool {
+        self.trouble.as_ref().is_some_and(|trouble| !trouble.slow.is_empty())
+    }
+
+    /// Draws how late its next heartbeat leaves.
+    pub(super) fn heartbeat_delay(&mut self, seed: &Seed) -> SimDuration {
+        let slow = self.trouble.iter_mut().flat_map(|trouble| &mut trouble.slow);
+        slow.fold(SimDuration::ZERO, |sum, slow| {
+            sum.saturating_add(slow.delay.sample(&mut slow.dice.with(seed), DELAY))
+        })
+    }
+
+    /// From now on `fault` makes this share of the calls to it fail, besides what others do.
+    pub(super) fn begin_failing(&mut self, fault: u32, share: f64) {
+        self.trouble().failing.push((fault, share));
+        self.sum_up_failing();
+    }
+
+    /// `fault` makes its calls fail no longer.
+    pub(super) fn end_failing(&mut self, fault: u32) {
+        self.trouble().failing.retain(|&(by, _)| by != fault);
+        self.sum_up_failing();
+    }
+
+    /// Whether `fault` still makes calls to it fail: not if that was another process.
+    pub(super) fn is_failing_by(&self, fault: u32) -> bool {
+        self.trouble.as_ref().is_some_and(|trouble| trouble.failing.iter().any(|&(by, _)| by == fault))
+    }
+
+    /// A call is answered if no fault makes it fail.
+    fn sum_up_failing(&mut self) {
+        let answered =
+            self.trouble().failing.iter().fold(1.0, |answered, &(_, share)| answered * (1.0 - share));
+        self.calls_fail = 1.0 - answered;
+    }
+
+    /// The process ends, and with it what is wrong with a process: a new one answers calls and beats in time. Links
+    /// and clocks are its host's.
+    pub(super) fn cure(&mut self) {
+        if let Some(trouble) = &mut self.trouble {
+            trouble.failing.clear();
+            trouble.slow.clear();
+        }
+        self.calls_fail = 0.0;
+    }
 }
 
 /// The registry server's process.
@@ -80,4 +167,8 @@ pub(super) struct ServerNode {
     pub(super) chance: Chance,
     pub(super) state: State,
     pub(super) waiting: Waiting,
+    /// What an operator wants of it while it stands still.
+    pub(super) operator_calls: Vec<Request>,
+    /// How far its wall clock is off; its own client's is off alike.
+    pub(super) skew: Skew,
 }

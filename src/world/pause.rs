@@ -30,22 +30,14 @@ impl State {
 }
 
 impl World<'_> {
-    /// Stops the processes in their tracks.
-    pub(super) fn pause(&mut self, hit: &[ClientId], now: SimTime, until: SimTime) {
-        for &client in hit {
-            self.clients[client.index()].state.pause(now, until);
-            self.touch(client);
-        }
+    /// Stops a process in its tracks.
+    pub(super) fn pause(&mut self, client: ClientId, now: SimTime, until: SimTime) {
+        self.clients[client.index()].state.pause(now, until);
+        self.touch(client);
     }
 
-    /// Lets them go on; those that were killed meanwhile stay dead.
-    pub(super) fn resume(&mut self, hit: &[ClientId], now: SimTime, schedule: &mut Schedule<Event>) {
-        for &client in hit {
-            self.resume_client(client, now, schedule);
-        }
-    }
-
-    fn resume_client(&mut self, client: ClientId, now: SimTime, schedule: &mut Schedule<Event>) {
+    /// Lets it go on, unless a longer pause holds it or it was killed meanwhile.
+    pub(super) fn resume(&mut self, client: ClientId, now: SimTime, schedule: &mut Schedule<Event>) {
         let node = &mut self.clients[client.index()];
         let Some(since) = node.state.resume(now) else { return };
         let waiting = *node.waiting.take().unwrap_or_default();
@@ -53,18 +45,25 @@ impl World<'_> {
         self.step_client(client, now, schedule, |client, config, step| {
             client.on_resume(config, since, step);
         });
+        let (status, stop) = (waiting.status, waiting.stop);
         self.take_up(waiting, now, schedule);
+        if let Some(status) = status {
+            self.set_status(client, status, now, schedule);
+        }
+        if stop {
+            self.stop(client, now, schedule);
+        }
     }
 
     /// Stops the server, and its own client with it.
     pub(super) fn pause_server(&mut self, now: SimTime, until: SimTime) {
         self.server.state.pause(now, until);
         if let Some(client) = self.own_client {
-            self.pause(&[client], now, until);
+            self.pause(client, now, until);
         }
     }
 
-    /// Lets the server go on.
+    /// Lets the server go on: first with what had arrived, then with its timers, at last with what an operator wanted.
     pub(super) fn resume_server(&mut self, now: SimTime, schedule: &mut Schedule<Event>) {
         if self.server.state.resume(now).is_none() {
             return;
@@ -76,8 +75,11 @@ impl World<'_> {
             }
         }
         self.take_up(waiting, now, schedule);
+        for request in std::mem::take(&mut self.server.operator_calls) {
+            self.operate(request, now, schedule);
+        }
         if let Some(client) = self.own_client {
-            self.resume_client(client, now, schedule);
+            self.resume(client, now, schedule);
         }
     }
 

@@ -77,14 +77,15 @@ fn ending(end: &RunEnd, scenario: &Scenario) -> Option<(Ending, SimTime)> {
 }
 
 impl World<'_> {
-    /// Compares what the server and the observers show with what runs. Observers that hold the same view are
-    /// looked at once.
+    /// Compares what the server and the observers show with what runs and is well. Observers that hold the same view
+    /// are looked at once.
     fn agreement(&self) -> Agreement {
-        let runs = |node: &&ClientNode| node.state != State::Down;
+        let runs = |node: &&ClientNode| node.state != State::Down && !node.stopping;
         let live: Vec<InstanceId> = self
             .clients
             .iter()
             .filter(runs)
+            .filter(|node| !self.ailments.has(node.instance))
             .filter(|node| config_of(self.scenario, node.app).register_with_eureka)
             .map(|node| node.instance)
             .collect();

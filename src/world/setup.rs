@@ -4,19 +4,20 @@
 use std::sync::Arc;
 
 use super::World;
+use super::ailments::Ailments;
 use super::calls::Calls;
-use super::clock::{MIDNIGHT, MINUTES_PER_DAY, WallClock};
+use super::clock::{MIDNIGHT, MINUTES_PER_DAY, Skew, WallClock};
 use super::event::Event;
 use super::faults::FaultPlan;
 use super::flight::Flights;
-use super::node::{ClientNode, Identity, ServerNode, State, Waiting};
+use super::node::{ClientNode, Identity, ServerNode, State, Trouble, Waiting};
 use super::traffic::Lanes;
 use crate::engine::{Chance, Purpose, Schedule, Seed, SimDuration, SimTime};
 use crate::model::client::{BalancerConfig, Client, ClientConfig, purpose};
 use crate::model::id::{AppId, ClientId, InstanceId, ServerId};
 use crate::model::view::Views;
 use crate::observe::Recorder;
-use crate::scenario::{Scenario, Verb};
+use crate::scenario::{Delay, Network, Scenario, Verb};
 
 /// The only server there is.
 pub(super) const SERVER: ServerId = ServerId(0);
@@ -53,6 +54,8 @@ impl<'a> World<'a> {
                 chance: server_chance,
                 state: State::Down,
                 waiting: Waiting::default(),
+                operator_calls: Vec::new(),
+                skew: Skew::from_the_start(scenario.server_clock),
             },
             own_client: None,
             views: Views::default(),
@@ -61,6 +64,8 @@ impl<'a> World<'a> {
             calls: Calls::of(scenario),
             identities: Vec::new(),
             members: scenario.applications.iter().map(|_| Vec::new()).collect(),
+            barriers: Vec::new(),
+            ailments: Ailments::default(),
             plan: FaultPlan::new(scenario, &seed, schedule),
             patience: applications_and_own(scenario).map(patience).collect(),
             client_effects: Vec::new(),
@@ -120,6 +125,10 @@ impl<'a> World<'a> {
         let config = config_of(self.scenario, app);
         let instance = self.add_identity(Identity { app, ordinal, number: 1 });
         let client = Client::new(app, instance, &[SERVER]);
+        let skew = match self.scenario.applications.get(app.index()) {
+            Some(application) => Skew::from_the_start(application.clock),
+            None => self.server.skew.clone(),
+        };
         self.clients.push(ClientNode {
             client,
             chance,
@@ -129,11 +138,11 @@ impl<'a> World<'a> {
             identities: 1,
             state: State::Down,
             stopping: false,
-            lost_to_server: 0,
-            lost_from_server: 0,
+            lingers: false,
             calls_fail: 0.0,
             newcomer: false,
             waiting: None,
+            trouble: (!skew.is_exact()).then(|| Box::new(Trouble { skew, ..Trouble::default() })),
         });
         let observes = !own && config.fetch_registry && self.scenario.applications[app.index()].observers;
         self.recorder.add_client(id, observes);
@@ -170,15 +179,28 @@ impl<'a> World<'a> {
         InstanceId(self.identities.len() as u32 - 1)
     }
 
+    /// The process that an identity belongs to.
+    pub(super) fn owner(&self, instance: InstanceId) -> ClientId {
+        let Identity { app, ordinal, .. } = self.identities[instance.index()];
+        match self.members.get(app.index()) {
+            Some(members) => members[ordinal as usize - 1],
+            None => self.own_client.expect("it had an identity made"),
+        }
+    }
+
     /// How an identity is called: `orders-7`, and `orders-7.2` once the process came back under another.
     pub(super) fn name_of(&self, instance: InstanceId) -> String {
-        let Identity { app, ordinal, number } = self.identities[instance.index()];
-        let application = self.scenario.applications.get(app.index());
+        let number = self.identities[instance.index()].number;
+        let name = self.name_of_process(self.owner(instance));
+        if number == 1 { name } else { format!("{name}.{number}") }
+    }
+
+    /// How a process is called, whatever its identity: `orders-7`.
+    pub(super) fn name_of_process(&self, client: ClientId) -> String {
+        let node = &self.clients[client.index()];
+        let application = self.scenario.applications.get(node.app.index());
         let name = application.map_or(OWN_APPLICATION, |application| &application.name);
-        match number {
-            1 => format!("{name}-{ordinal}"),
-            _ => format!("{name}-{ordinal}.{number}"),
-        }
+        format!("{name}-{}", node.ordinal)
     }
 
     /// The server's own client, made when first needed.
@@ -192,7 +214,7 @@ impl<'a> World<'a> {
     }
 }
 
-fn client_label(app: &str, ordinal: u32) -> String {
+pub(super) fn client_label(app: &str, ordinal: u32) -> String {
     format!("client/{app}/{ordinal}")
 }
 
@@ -232,19 +254,42 @@ fn starting_wall(scenario: &Scenario, seed: &Seed, chance: &mut Chance) -> crate
     MIDNIGHT.plus(offset_ms as i64)
 }
 
-/// Whether a run may end once nothing watched is open: only if no live instance can be removed later, by a
-/// pause or a partition that has an aftermath, or by settings that let leases expire between heartbeats.
+/// Whether a run may end once nothing watched is open: only if no live instance can be removed later, by a fault
+/// that has an aftermath, by a network that loses messages or delays them without limit, by a server's clock that runs
+/// faster or slower, or by settings that let leases expire between heartbeats.
 fn may_settle(scenario: &Scenario) -> bool {
-    let clean = |verb: &Verb| match verb {
+    let has_no_aftermath = |verb: &Verb| match verb {
         Verb::Crash(targets) | Verb::Restart { targets, .. } => !targets.is_server(),
-        Verb::Stop { .. } | Verb::Start { .. } => true,
-        _ => false,
+        Verb::Stop { .. }
+        | Verb::Start { .. }
+        | Verb::CrashLoop { .. }
+        | Verb::RollOut { .. }
+        | Verb::BlueGreen { .. }
+        | Verb::Reclaim { .. } => true,
+        Verb::Delete { dead, .. } => *dead,
+        Verb::Pause { .. }
+        | Verb::Pauses { .. }
+        | Verb::Partition { .. }
+        | Verb::Flap { .. }
+        | Verb::Degrade { .. }
+        | Verb::SlowHeartbeats { .. }
+        | Verb::Clock { .. }
+        | Verb::Unhealthy { .. }
+        | Verb::Grey { .. }
+        | Verb::Change(_)
+        | Verb::Override { .. } => false,
     };
     let beats_in_time = |config: &ClientConfig| {
         config.lease_expiration_duration_in_seconds > config.lease_renewal_interval_in_seconds
     };
+    let delivers = |network: Network| network.loss == 0.0 && !matches!(network.latency, Delay::Drawn(_));
     scenario.stop_when_settled
         && !scenario.faults.is_empty()
-        && scenario.faults.iter().all(|fault| clean(&fault.verb))
-        && scenario.applications.iter().all(|application| beats_in_time(&application.client))
+        && scenario.faults.iter().all(|fault| has_no_aftermath(&fault.verb))
+        && scenario.server_clock.drift_ppm == 0
+        && delivers(scenario.network)
+        && scenario
+            .applications
+            .iter()
+            .all(|application| beats_in_time(&application.client) && application.network.is_none_or(delivers))
 }

@@ -1,39 +1,56 @@
 //! Messages between clients and the server: sent, lost, delivered, parked, refused, given up.
 //!
 //! The link's verdict falls when a message is sent: it passes after a delay or is lost, and what is under way
-//! arrives. A lost message stays lost: TCP's retransmissions after a partition has healed are not modelled.
+//! arrives. What a partition swallowed is sent again when that has healed, as TCP does it (`retransmission.rs`).
 //! A caller's limits cost no event while all is well: as soon as it is known that an answer will not come
 //! within the client's patience, the client is told that the call stalls, and only then are clocks set.
 
 use super::World;
 use super::event::Event;
 use super::flight::{Answer, Flight};
+use super::links::{Verdict, Way};
 use super::node::State;
 use super::setup::{SERVER, config_of};
 use crate::engine::{LaneId, Schedule, SimDuration, SimTime};
 use crate::model::client::{Call, ClientEffect, Silence, purpose};
-use crate::model::id::{ClientId, ServerId};
-use crate::model::message::{Failure, Request};
-use crate::scenario::{Delay, Scenario};
+use crate::model::id::{AppId, ClientId, ServerId};
+use crate::model::message::{Failure, Request, RequestKind};
+use crate::scenario::{Delay, Network, Scenario};
 
 /// A read's clock starts once the request has left, so after its supervisor's, which started with the job. Real
 /// clients with a heartbeat of 5 s and a read limit of 180 s (`eureka-client.md` 2.1, 6.6) reject one more job just
 /// 180 s after their first call into a hang, and then the read fails.
 const READ_BEGINS_LATER: SimDuration = SimDuration::from_nanos(1_000);
 
-/// Constant delays, each a lane of the queue.
+/// Constant delays, each a lane of the queue, and the links to the server.
 pub(super) struct Lanes {
-    latency: Option<LaneId>,
+    /// Each application's, and last that of the server's own client.
+    links: Vec<BaseLink>,
     by_delay: Vec<(SimDuration, LaneId)>,
 }
 
+/// A link to the server with which nothing is wrong.
+struct BaseLink {
+    /// For a constant latency.
+    lane: Option<LaneId>,
+    network: Network,
+}
+
 impl Lanes {
-    /// Lanes for what recurs in `scenario`: the link's delay, heartbeats and fetches.
+    /// Lanes for what recurs in `scenario`: the links' delays, heartbeats and fetches.
     pub(super) fn new(scenario: &Scenario, schedule: &mut Schedule<Event>) -> Self {
-        let latency = match scenario.network.latency {
-            Delay::Constant(delay) => Some(schedule.lane(delay)),
-            Delay::Uniform(..) | Delay::Drawn(_) => None,
+        let own = scenario.applications.iter().map(|application| application.network);
+        let mut networks: Vec<Network> = own.map(|network| network.unwrap_or(scenario.network)).collect();
+        // The server's own client shares its host: nothing gets lost on the way.
+        networks.push(Network { loss: 0.0, ..scenario.network });
+        let mut link = |network: Network| BaseLink {
+            lane: match network.latency {
+                Delay::Constant(delay) => Some(schedule.lane(delay)),
+                Delay::Uniform(..) | Delay::Drawn(_) => None,
+            },
+            network,
         };
+        let links = networks.into_iter().map(&mut link).collect();
         let mut by_delay = Vec::new();
         for client in scenario.applications.iter().map(|application| &application.client) {
             for seconds in [client.lease_renewal_interval_in_seconds, client.registry_fetch_interval_seconds]
@@ -44,7 +61,13 @@ impl Lanes {
                 }
             }
         }
-        Self { latency, by_delay }
+        Self { links, by_delay }
+    }
+
+    /// The probability that a message of such a client is lost, with which nothing else is wrong.
+    #[inline]
+    pub(super) fn loss(&self, app: AppId) -> f64 {
+        self.links[app.index()].network.loss
     }
 
     /// Schedules `event` after `delay`.
@@ -69,12 +92,76 @@ impl World<'_> {
         schedule: &mut Schedule<Event>,
     ) {
         debug_assert_eq!(server, SERVER, "there is one server");
-        let number = self.flights.take_off(Flight::new(client, call, request, now));
-        if self.clients[client.index()].lost_to_server > 0 {
-            self.stall(number, Silence::BlackHole, now, schedule);
+        let node = &self.clients[client.index()];
+        let connects = call.is_fresh() || !config_of(self.scenario, node.app).transport.pooled;
+        let is_slow = request.kind() == RequestKind::Renew && node.is_slow();
+        let number = self.flights.take_off(Flight::new(client, call, request, connects, now));
+        if is_slow {
+            self.hold_back(number, now, schedule);
         } else {
-            let delay = self.deliver(client, Event::RequestArrives { flight: number }, schedule);
-            self.warn_if_late(number, delay, now, schedule);
+            self.request_leaves(number, client, connects, now, schedule);
+        }
+    }
+
+    /// A heartbeat waits for its turn in a pool that starves.
+    fn hold_back(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
+        let flight = self.flights.at(number);
+        let (client, call) = (flight.client, flight.call);
+        let delay = self.clients[client.index()].heartbeat_delay(&self.seed);
+        schedule.at(now + delay, Event::MessageLeaves { flight: number });
+        self.tell_of_stall(client, call, now, schedule);
+    }
+
+    /// A message that waited leaves: a slow heartbeat, or what TCP sends again after a partition.
+    pub(super) fn message_leaves(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
+        let flight = self.flights.at_mut(number);
+        let (client, call, is_sent_again) = (flight.client, flight.call, flight.swallowed_at < now);
+        let node = &mut self.clients[client.index()];
+        if flight.given_up || node.state == State::Down || !node.client.awaits(call) {
+            // Whoever waited for it is gone, and the connection with it.
+            self.flights.land(number);
+            return;
+        }
+        if let (State::Paused { .. }, false) = (node.state, is_sent_again) {
+            let event = Event::MessageLeaves { flight: number };
+            node.waiting.get_or_insert_default().timers.push(event);
+            return;
+        }
+        if flight.has_answer() {
+            self.answer_leaves(number, now, schedule);
+            return;
+        }
+        let connects = flight.connects;
+        let is_free = !self.is_cut(client, Way::ToServer) && !self.is_cut(client, Way::FromServer);
+        if !is_sent_again || connects && is_free {
+            // Only now does the wait begin that the read limit is for.
+            let flight = self.flights.at_mut(number);
+            (flight.sent_at, flight.limit_at) = (now, SimTime::MAX);
+        }
+        self.request_leaves(number, client, connects, now, schedule);
+    }
+
+    /// The link's verdict on a request. Making a connection needs both ways.
+    #[inline]
+    fn request_leaves(
+        &mut self,
+        number: u32,
+        client: ClientId,
+        connects: bool,
+        now: SimTime,
+        schedule: &mut Schedule<Event>,
+    ) {
+        match self.verdict(client, Way::ToServer) {
+            Verdict::Passes { .. } if connects && self.is_cut(client, Way::FromServer) => {
+                self.swallow(number, now, schedule);
+            }
+            Verdict::Passes { later } => {
+                let arrives = Event::RequestArrives { flight: number };
+                let delay = self.deliver(client, arrives, later, schedule);
+                self.warn_if_late(number, delay, now, schedule);
+            }
+            Verdict::Lost => self.stall(number, Silence::Paused, false, now, schedule),
+            Verdict::Swallowed => self.swallow(number, now, schedule),
         }
     }
 
@@ -86,14 +173,17 @@ impl World<'_> {
             State::Running => self.serve(number, now, schedule),
             State::Paused { .. } => {
                 self.server.waiting.arrivals.push(number);
-                self.stall(number, Silence::Paused, now, schedule);
+                self.flights.at_mut(number).has_connected();
+                self.stall(number, Silence::Paused, true, now, schedule);
             }
         }
     }
 
     /// The server answers.
     pub(super) fn serve(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
-        let request = self.flights.at(number).request;
+        let flight = self.flights.at_mut(number);
+        flight.has_connected();
+        let request = flight.request;
         let reply = self.step_server(now, schedule, |server, step| server.on_request(&request, step));
         self.recorder.answered(request.kind(), &reply, now);
         self.answer(number, Answer::Reply(reply), now, schedule);
@@ -105,18 +195,24 @@ impl World<'_> {
     }
 
     fn answer(&mut self, number: u32, answer: Answer, now: SimTime, schedule: &mut Schedule<Event>) {
-        let flight = self.flights.at_mut(number);
-        flight.answer = answer;
+        self.flights.at_mut(number).answer = answer;
+        self.answer_leaves(number, now, schedule);
+    }
+
+    /// The link's verdict on an answer.
+    fn answer_leaves(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
+        let flight = self.flights.at(number);
         let (client, given_up) = (flight.client, flight.given_up);
-        if self.clients[client.index()].lost_from_server > 0 {
-            if given_up {
-                self.flights.land(number);
-            } else {
-                self.stall(number, Silence::BlackHole, now, schedule);
+        match self.verdict(client, Way::FromServer) {
+            Verdict::Passes { later } => {
+                let delay = self.deliver(client, Event::AnswerArrives { flight: number }, later, schedule);
+                self.warn_if_late(number, delay, now, schedule);
             }
-        } else {
-            let delay = self.deliver(client, Event::AnswerArrives { flight: number }, schedule);
-            self.warn_if_late(number, delay, now, schedule);
+            _ if given_up => {
+                self.flights.land(number);
+            }
+            Verdict::Lost => self.stall(number, Silence::Paused, false, now, schedule),
+            Verdict::Swallowed => self.swallow(number, now, schedule),
         }
     }
 
@@ -168,23 +264,45 @@ impl World<'_> {
         }
         let running = node.state == State::Running;
         let flight = self.flights.at_mut(number);
-        let (silence, call) = (flight.silence, flight.call);
+        let (call, failure) = (flight.call, flight.failure);
         if flight.is_under_way {
-            // The request still waits at the server, which will answer nobody.
+            // Somebody will still come to it: a server that answers nobody, or who finds that it is not needed.
             flight.given_up = true;
         } else {
             self.flights.land(number);
         }
         if running {
             self.step_client(client, now, schedule, |client, config, step| {
-                let (_, failure) = config.transport.call_gives_up_after(call, silence);
                 client.on_failure(config, call, failure, step);
             });
         }
     }
 
+    /// A partition has the message: the caller waits for a connection that is not made, or to read.
+    fn swallow(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
+        let flight = self.flights.at_mut(number);
+        if flight.answer == Answer::Refused {
+            // Nobody repeats a refusal, but the caller's kernel asks again.
+            flight.answer = Answer::None;
+            flight.swallowed_at = flight.swallowed_at.min(flight.sent_at);
+        }
+        flight.swallowed_at = flight.swallowed_at.min(now);
+        let (client, connects) = (flight.client, flight.connects);
+        self.note_swallowed(client, number);
+        let silence = if connects { Silence::BlackHole } else { Silence::Paused };
+        self.stall(number, silence, false, now, schedule);
+    }
+
     /// The call will not be answered soon, or ever: the caller's limit and supervisor are set.
-    fn stall(&mut self, number: u32, silence: Silence, now: SimTime, schedule: &mut Schedule<Event>) {
+    fn stall(
+        &mut self,
+        number: u32,
+        silence: Silence,
+        is_under_way: bool,
+        now: SimTime,
+        schedule: &mut Schedule<Event>,
+    ) {
+        self.flights.at_mut(number).is_under_way = is_under_way;
         self.set_limit(number, silence, now, schedule);
         let flight = self.flights.at(number);
         self.tell_of_stall(flight.client, flight.call, now, schedule);
@@ -192,14 +310,12 @@ impl World<'_> {
 
     fn set_limit(&mut self, number: u32, silence: Silence, now: SimTime, schedule: &mut Schedule<Event>) {
         let flight = self.flights.at_mut(number);
-        flight.silence = silence;
-        flight.is_under_way = silence == Silence::Paused;
         let app = self.clients[flight.client.index()].app;
         let transport = &config_of(self.scenario, app).transport;
         let (limit, failure) = transport.call_gives_up_after(flight.call, silence);
         let later = if failure == Failure::ReadTimeout { READ_BEGINS_LATER } else { SimDuration::ZERO };
         let at = (flight.sent_at + limit + later).max(now);
-        flight.limit_at = at;
+        (flight.limit_at, flight.failure) = (at, failure);
         let generation = self.flights.generation(number);
         schedule.at(at, Event::LimitReached { flight: number, generation });
     }
@@ -233,27 +349,33 @@ impl World<'_> {
         }
     }
 
-    /// Schedules an arrival after the link's delay, which it returns.
-    fn deliver(&mut self, client: ClientId, event: Event, schedule: &mut Schedule<Event>) -> SimDuration {
-        match self.scenario.network.latency {
-            Delay::Constant(delay) => {
-                schedule.after(self.lanes.latency.expect("a constant delay has a lane"), event);
-                delay
-            }
+    /// Schedules an arrival after the link's delay and `later`, whose sum it returns.
+    fn deliver(
+        &mut self,
+        client: ClientId,
+        event: Event,
+        later: SimDuration,
+        schedule: &mut Schedule<Event>,
+    ) -> SimDuration {
+        let node = &mut self.clients[client.index()];
+        let link = &self.lanes.links[node.app.index()];
+        if let (Some(lane), Delay::Constant(delay), true) = (link.lane, link.network.latency, later.is_zero())
+        {
+            schedule.after(lane, event);
+            return delay;
+        }
+        let mut dice = node.chance.with(&self.seed);
+        let delay = match link.network.latency {
+            Delay::Constant(delay) => delay,
             Delay::Uniform(least, most) => {
                 let width = most.saturating_sub(least) + SimDuration::from_nanos(1);
-                let mut dice = self.clients[client.index()].chance.with(&self.seed);
-                let delay = least + dice.duration_below(purpose::LATENCY, width);
-                schedule.at(schedule.now() + delay, event);
-                delay
+                least + dice.duration_below(purpose::LATENCY, width)
             }
-            Delay::Drawn(distribution) => {
-                let mut dice = self.clients[client.index()].chance.with(&self.seed);
-                let delay = distribution.sample(&mut dice, purpose::LATENCY);
-                schedule.at(schedule.now() + delay, event);
-                delay
-            }
-        }
+            Delay::Drawn(distribution) => distribution.sample(&mut dice, purpose::LATENCY),
+        };
+        let delay = delay.saturating_add(later);
+        schedule.at(schedule.now() + delay, event);
+        delay
     }
 
     /// Does what a client's step asked for.
@@ -272,7 +394,7 @@ impl World<'_> {
                 self.lanes.after(delay, Event::ClientTimerDue { client, timer, generation }, schedule);
             }
             ClientEffect::Fact(fact) => self.note_client_fact(client, fact, now),
-            ClientEffect::Exited => self.end_process(client, now),
+            ClientEffect::Exited => self.process_exits(client, now, schedule),
         }
     }
 }

@@ -268,6 +268,13 @@ impl Client {
         place.is_waiting().then(|| std::mem::replace(place, Job::idle(task)))
     }
 
+    /// Whether any job, given up by its supervisor or not, still waits for `call`: if none does, the connection is
+    /// gone with it.
+    pub fn awaits(&self, call: Call) -> bool {
+        let background = self.background.iter().flat_map(|jobs| jobs.0.iter());
+        [&self.heartbeat, &self.fetch].into_iter().chain(background).any(|job| job.awaited == call)
+    }
+
     /// The outcome of `call` will not come within [`Self::patience`] from the start of its job: sets the
     /// supervisor's time-out for that job.
     pub fn on_stall(&mut self, config: &ClientConfig, call: Call, step: &mut Step<'_, ClientEffect>) {

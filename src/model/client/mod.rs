@@ -6,7 +6,7 @@
 //! ```text
 //!   start, shutdown          the life of the process
 //!   heartbeat, fetch         the two supervised tasks      supervisor: fixed delay, time-out, back-off
-//!   replicator               registers a dirty record      rate_limiter, record
+//!   replicator               registers a dirty record      rate_limiter, record, health
 //!   balancer                 follows the local registry
 //!   job                      a run: requests, made of attempts
 //!   transport, servers       which server an attempt goes to; delegate, quarantine, session, limits
@@ -21,6 +21,7 @@ mod fetch;
 mod grid;
 #[cfg(test)]
 mod harness;
+mod health;
 mod heartbeat;
 mod job;
 mod machine;

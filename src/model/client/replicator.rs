@@ -2,8 +2,8 @@
 //! Source: `InstanceInfoReplicator`; `eureka-client.md` section 4.
 //!
 //! A periodic run that finds the record clean does nothing, and most do. So the runs are a [`Grid`], and a
-//! timer is set only while the record is dirty. Health-check handlers are left out: the status changes only
-//! by the life of the process.
+//! timer is set only while the record is dirty, or while the health-check handler, which each run asks first,
+//! would make it so (`health`).
 
 use super::ClientConfig;
 use super::effect::{ClientEffect, ClientTimer};
@@ -16,7 +16,7 @@ use crate::model::message::Status;
 use crate::model::step::Step;
 
 /// The state of the replicator.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Replicator {
     /// Its periodic runs, while none is under way.
     pub(super) grid: Grid,
@@ -25,6 +25,23 @@ pub(super) struct Replicator {
     pub(super) is_running: bool,
     /// On-demand runs that wait for the one thread.
     queued: u8,
+    /// What the health-check handler says when it is asked.
+    pub(super) health: Status,
+    /// The status that the application set while the constructor was at work.
+    pub(super) early_status: Option<Status>,
+}
+
+impl Default for Replicator {
+    fn default() -> Self {
+        Self {
+            grid: Grid::default(),
+            limiter: RateLimiter::default(),
+            is_running: false,
+            queued: 0,
+            health: Status::Up,
+            early_status: None,
+        }
+    }
 }
 
 impl ClientConfig {
@@ -60,7 +77,7 @@ impl Client {
 
     /// A run on demand (`onDemandUpdate`): now, or after the one that is under way. Refused by the limiter,
     /// it is forgotten; the next periodic run finds the record dirty.
-    fn replicate_on_demand(&mut self, config: &ClientConfig, step: &mut Step<'_, ClientEffect>) {
+    pub(super) fn replicate_on_demand(&mut self, config: &ClientConfig, step: &mut Step<'_, ClientEffect>) {
         let rate = rate_per_minute(config.instance_info_replication_interval_seconds);
         if !self.replicator.limiter.acquire(step.now.wall, rate) {
             self.wake_replicator(config, step);
@@ -72,20 +89,25 @@ impl Client {
         }
     }
 
-    /// Makes sure that a dirty record is found by the next periodic run.
+    /// Makes sure that a dirty record, or a change of health, is found by the next periodic run.
     pub(super) fn wake_replicator(&mut self, config: &ClientConfig, step: &mut Step<'_, ClientEffect>) {
-        if self.replicator.is_running || self.record.dirty_since().is_none() {
+        let finds_something = self.record.dirty_since().is_some() || self.health_differs(config).is_some();
+        if self.replicator.is_running || !finds_something {
             return;
         }
         let next = self.replicator.grid.at_or_after(step.now.mono, config.replication_interval());
         self.timers.set(ClientTimer::Replicator, next.since(step.now.mono), step.out);
     }
 
-    /// One run: registers if the record is dirty.
+    /// One run: asks the health-check handler, and registers if the record is dirty.
     pub(super) fn run_replicator(&mut self, config: &ClientConfig, step: &mut Step<'_, ClientEffect>) {
+        self.replicator.is_running = true;
+        if let Some(status) = self.health_differs(config) {
+            // The change asks for a run on demand, which waits behind this one and mostly finds nothing to do.
+            self.set_status(status, config, step);
+        }
         match self.record.dirty_since() {
             Some(dirty) => {
-                self.replicator.is_running = true;
                 let mut job = Job::new(Task::Replicator, step.now.mono);
                 job.dirty = dirty;
                 self.request(job, Phase::Register, config, step);

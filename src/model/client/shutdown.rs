@@ -3,6 +3,9 @@
 //!
 //! Spring registers `DOWN` first and then de-registers; plain Netflix only de-registers. The drain of the web
 //! server between the two is left out: the application is taken to have no requests under way.
+//!
+//! A trap of the original: with a health-check handler the run that is to register `DOWN` asks the handler first,
+//! which still says `UP`, and so `UP` is registered again just before the de-registration (`eureka-client.md` 5.2).
 
 use super::ClientConfig;
 use super::effect::{ClientEffect, ClientTimer};

@@ -5,6 +5,9 @@
 //! Spring and plain Netflix differ in who sets the status and when: Spring sets `initial-status` right after
 //! the constructor; a Netflix application sets `UP` itself, or never, and is then registered by the 404 of
 //! its first heartbeat. Of timers set at the same moment the heartbeat's comes before the fetch's.
+//!
+//! A health-check handler is attached once the status is set, by Spring a first time before that; each time asks for
+//! a run on demand. Of Spring's requests the third is refused by the limiter (Netflix #1537; `eureka-client.md` 1.3).
 
 use super::ClientConfig;
 use super::effect::{ClientEffect, ClientTimer};
@@ -13,6 +16,7 @@ use super::job::{Job, Phase, Task};
 use super::machine::{Client, Life};
 use super::purpose;
 use super::record::OwnRecord;
+use crate::model::eureka::Flavour;
 use crate::model::step::Step;
 
 impl Client {
@@ -71,9 +75,16 @@ impl Client {
         }
         self.replicator.grid = Grid::starting_at(step.now.mono + config.initial_replication_delay());
         self.record.set_dirty(step.now.wall);
-        match config.initial_status {
+        let spring = config.flavour == Flavour::Spring;
+        if config.healthcheck_enabled && spring {
+            self.replicate_on_demand(config, step);
+        }
+        match self.replicator.early_status.take().or(config.initial_status) {
             Some(status) if status != self.record.status() => self.set_status(status, config, step),
             _ => self.wake_replicator(config, step),
+        }
+        if config.healthcheck_enabled {
+            self.replicate_on_demand(config, step);
         }
     }
 }

@@ -139,6 +139,13 @@ impl EurekaServer {
         self.note_served(step);
     }
 
+    /// Puts other settings in force, of those that the original reads anew each time: each shows where it is next
+    /// read. The threshold, for one, is computed again only when the expected number of clients changes, whatever
+    /// becomes of the settings that it was computed from (`eureka-server.md` 4.2).
+    pub fn set_config(&mut self, config: Arc<ServerConfig>) {
+        self.config = config;
+    }
+
     /// The first half of an eviction round: who is expired and how many may go.
     pub fn open_round(&mut self, now: Now) -> Round {
         let interval_ms = self.config.eviction_interval_timer_in_ms;

@@ -50,7 +50,7 @@ impl ServerTimer {
 /// When a timer fires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Due {
-    /// When this node's wall clock, as it runs now, will show this.
+    /// After as many milliseconds as this node's wall clock lacks to this now, whatever that clock does meanwhile.
     Wall(WallMs),
     /// At this reading of the monotonic clock (a `Thread.sleep`).
     Mono(SimTime),

@@ -280,17 +280,10 @@ impl World<'_> {
     }
 }
 
-/// Whether the steps of a verb change more than processes that start, end, stand still and go on: links, failing
-/// calls, and processes that answer for a while after they have stopped.
+/// Whether the steps of a verb change more than processes that start, end, stand still and go on: links, or calls that
+/// fail.
 const fn changes_more(verb: &Verb) -> bool {
-    match verb {
-        Verb::Grey { .. }
-        | Verb::Unhealthy { .. }
-        | Verb::Stop { .. }
-        | Verb::RollOut { .. }
-        | Verb::BlueGreen { .. } => true,
-        _ => hits_links(verb),
-    }
+    matches!(verb, Verb::Grey { .. } | Verb::Unhealthy { .. }) || hits_links(verb)
 }
 
 /// Whether a verb fails links between instances.

@@ -3,15 +3,14 @@
 use std::sync::atomic::AtomicBool;
 
 use super::super::World;
-use super::super::event::Event;
 use super::super::run;
 use crate::engine::{Distribution, Engine, Limits, SimDuration, SimTime};
 use crate::model::client::BalancerConfig;
-use crate::model::id::{AppId, ClientId};
+use crate::model::id::AppId;
 use crate::model::stage::Stage;
 use crate::observe::{CallTally, Fate, Outcome, ReplicateData};
 use crate::scenario::{
-    Application, Fault, Scenario, Selection, Targets, Traffic, Verb, Which, default_scenario,
+    Application, Direction, Fault, Peer, Scenario, Selection, Targets, Traffic, Verb, Which, default_scenario,
 };
 
 const PAYMENTS: AppId = AppId(1);
@@ -105,20 +104,11 @@ fn seconds_shown(data: &ReplicateData, stage: Stage) -> f64 {
     .sum()
 }
 
-/// The run with every call made one by one, or with an event of the tests' own at 10 minutes.
-fn run_by_hand(
-    scenario: &Scenario,
-    replicate: u32,
-    bulk: bool,
-    change: impl FnOnce(&mut World<'_>),
-) -> CallTally {
+/// What the calls come to if those of quiet callers are drawn together, or one by one like all others.
+fn count(scenario: &Scenario, replicate: u32, bulk: bool) -> CallTally {
     let mut engine = Engine::new();
     let mut world = World::new(scenario, replicate, engine.schedule());
     world.calls.as_mut().unwrap().bulk = bulk;
-    let middle = SimTime::from_secs(600);
-    engine.run(&mut world, &Limits::until(middle));
-    change(&mut world);
-    world.review_calls(Event::ClientStarts { client: ClientId(0) }, middle);
     let end = SimTime::ZERO + scenario.duration;
     engine.run(&mut world, &Limits::until(end));
     sum(&world.finish_calls(end))
@@ -219,18 +209,83 @@ fn callers_that_stand_still_call_nobody() {
     assert!(data.calls.iter().all(|row| row.from < end));
 }
 
-/// Half of the calls to one of ten fail for the second ten minutes: 20 · 1 · 0.5 · 600 = 6,000.
+/// Half of the calls to one of ten fail for 10 minutes: 20 · 1 · 0.5 · 600 = 6,000.
 #[test]
 fn grey_failure_fails_its_share_and_no_stage_is_to_blame() {
-    let grey = |world: &mut World<'_>| {
-        let client = world.members[PAYMENTS.index()][4];
-        world.clients[client.index()].calls_fail = 0.5;
-        world.touch(client);
-    };
-    let tally = run_by_hand(&shop(), 0, true, grey);
+    let grey = Verb::Grey { targets: some(PAYMENTS, Which::Count(1)), calls_fail: 0.5, length: Some(s(600)) };
+    let tally = sum(&run_one(&with(shop(), grey), 0).calls);
     assert_about(tally.failed, 6_000.0, "failed");
     assert_eq!(tally.failed, tally.attempts[Fate::Refused as usize]);
     assert_eq!(tally.dead_by_stage, [0; 4]);
+}
+
+/// One of payments cannot be reached by orders for a minute: a tenth of 200 calls a second. One of orders cannot reach
+/// payments: all of its 10. The registry knows of neither.
+#[test]
+fn a_partition_between_instances_fails_calls_and_nothing_else() {
+    let cut = |app, from| Verb::Partition {
+        targets: some(app, Which::Count(1)),
+        peer: Peer::Instances { application: Some(from), zone: None },
+        length: Some(s(60)),
+        lost: Direction::Both,
+    };
+    for (verb, expected) in [(cut(PAYMENTS, AppId(0)), 1_200.0), (cut(AppId(0), PAYMENTS), 600.0)] {
+        let data = run_one(&with(shop(), verb), 0);
+        let tally = sum(&data.calls);
+        assert_about(tally.failed, expected, "failed");
+        assert_eq!(tally.failed, tally.attempts[Fate::CutOff as usize]);
+        assert!(data.mistakes.is_empty() && data.leases.evicted == 0);
+    }
+}
+
+/// Cut off from everyone for 400 s, it is also evicted: calls fail until the last balancer has dropped it, and it is
+/// alive, so no stage is to blame.
+#[test]
+fn who_is_cut_off_from_all_is_called_until_it_is_dropped() {
+    let cut = Verb::Partition {
+        targets: some(PAYMENTS, Which::Count(1)),
+        peer: Peer::All,
+        length: Some(s(400)),
+        lost: Direction::Both,
+    };
+    let tally = sum(&run_one(&with(shop(), cut), 0).calls);
+    // 150 s at least and 335 at most, as after a crash; 20 callers with a call a second.
+    assert!((3_000 - 300..6_700 + 400).contains(&tally.failed), "{tally:?}");
+    assert_eq!(tally.failed, tally.attempts[Fate::CutOff as usize]);
+}
+
+/// A link that loses half of what goes one way, for a minute, on a network that loses a hundredth: a call to it is kept
+/// with 0.99 · 0.99 · 0.5, any other with 0.9801.
+#[test]
+fn a_bad_link_loses_its_share_beside_the_networks() {
+    let mut scenario = shop();
+    scenario.network.loss = 0.01;
+    let base = sum(&run_one(&scenario, 0).calls);
+    assert_about(base.failed, base.calls as f64 * 0.0199, "lost by the network");
+    let bad = Verb::Degrade {
+        targets: some(PAYMENTS, Which::Count(1)),
+        peer: Peer::Instances { application: None, zone: None },
+        loss: 0.5,
+        latency: None,
+        length: Some(s(60)),
+        direction: Direction::ToServer,
+    };
+    let tally = sum(&run_one(&with(scenario, bad), 0).calls);
+    let expected = tally.calls as f64 * 0.0199 + 1_200.0 * (0.0199 + 0.98 * 0.5 - 0.0199);
+    assert_about(tally.failed, expected, "lost");
+}
+
+/// All balancers have dropped it after 95 s at most (`eureka-client.md` 8.3); until then it goes on to answer.
+#[test]
+fn who_lingers_after_an_orderly_stop_fails_no_call() {
+    let stop = |linger| Verb::Stop {
+        targets: some(PAYMENTS, Which::Count(1)),
+        linger: s(linger),
+        over: SimDuration::ZERO,
+    };
+    assert_eq!(sum(&run_one(&with(shop(), stop(100)), 0).calls).failed, 0);
+    let some_time = sum(&run_one(&with(shop(), stop(30)), 0).calls).failed;
+    assert!(some_time > 0 && some_time < sum(&run_one(&with(shop(), stop(0)), 0).calls).failed);
 }
 
 /// All ten leave in order: once the lists are empty, no call finds anybody.
@@ -255,12 +310,11 @@ fn in_bulk_or_one_by_one_the_figures_are_the_same() {
     scenario.network.loss = 0.01;
     traffic(&mut scenario).retries_on_next_instance = 1;
     let figures = |bulk| -> Vec<[f64; 4]> {
-        let tally = |replicate| run_by_hand(&scenario, replicate, bulk, |_| ());
         let figures = |tally: CallTally| {
             let [answered, dead, _, cut_off, ..] = tally.attempts.map(|count| count as f64);
             [answered, dead, cut_off, tally.failed as f64]
         };
-        (0..30).map(|replicate| figures(tally(replicate))).collect()
+        (0..30).map(|replicate| figures(count(&scenario, replicate, bulk))).collect()
     };
     let (bulk, single) = (figures(true), figures(false));
     for figure in 0..4 {

@@ -125,3 +125,26 @@ fn a_heartbeat_puts_nothing_out() {
     assert_eq!(bench.renew(0), 200);
     assert_eq!((bench.facts.len(), bench.settings), (facts, settings));
 }
+
+#[test]
+fn settings_changed_at_run_time_show_where_they_are_next_read() {
+    let mut bench = Bench::start(spring());
+    bench.register(0);
+    assert_eq!(bench.server.threshold(), 3); // ⌊2 · 2 · 0.85⌋, one expected from the start
+    let config = ServerConfig {
+        enable_self_preservation: false,
+        renewal_percent_threshold: 0.5,
+        expected_client_renewal_interval_seconds: 10,
+        disable_delta: true,
+        sync_when_timestamp_differs: false,
+        ..spring()
+    };
+    bench.server.set_config(Arc::new(config));
+    assert!(!bench.server.self_preservation_engaged());
+    assert_eq!(bench.server.threshold(), 3, "a setting alone recomputes nothing");
+    bench.register(1);
+    assert_eq!(bench.server.threshold(), 9); // 3 · 6 · 0.5
+    assert_eq!(bench.ask(Request::FetchDelta).status, 403);
+    let dirtier = Request::Renew { instance: InstanceId(0), last_dirty: WallMs(200) };
+    assert_eq!(bench.ask(dirtier).status, 200);
+}

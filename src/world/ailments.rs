@@ -1,0 +1,138 @@
+//! Who is not alive and well although its process runs: whom nobody may expect to be shown. An instance may ail from
+//! several things at once; it is well again when the last of them is over.
+
+use std::collections::BTreeMap;
+
+use super::World;
+use super::node::State;
+use crate::engine::SimTime;
+use crate::model::fact::Fact;
+use crate::model::id::{ClientId, InstanceId};
+use crate::model::stage::EventKind;
+
+/// What an instance ails from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ailment {
+    /// A fault made its health go DOWN.
+    Unhealthy {
+        /// Which.
+        fault: u32,
+    },
+    /// A fault's operator took it out of service. Its server remembers that, whatever becomes of the process.
+    Overridden {
+        /// Which.
+        fault: u32,
+    },
+    /// An operator deleted its lease; it does not know yet.
+    Deleted,
+}
+
+/// Everybody that ails. Nearly always nobody.
+#[derive(Default)]
+pub(super) struct Ailments(BTreeMap<InstanceId, Vec<Ailment>>);
+
+impl Ailments {
+    /// Whether the instance ails from anything.
+    pub(super) fn has(&self, instance: InstanceId) -> bool {
+        self.0.contains_key(&instance)
+    }
+
+    /// Whether its health is DOWN.
+    pub(super) fn is_unhealthy(&self, instance: InstanceId) -> bool {
+        let mut ailments = self.0.get(&instance).into_iter().flatten();
+        ailments.any(|ailment| matches!(ailment, Ailment::Unhealthy { .. }))
+    }
+
+    /// The process is gone, and its health with it.
+    pub(super) fn process_ended(&mut self, instance: InstanceId) {
+        self.remove(instance, |ailment| matches!(ailment, Ailment::Unhealthy { .. }));
+    }
+
+    /// Takes out some ailments; whether there was one and none is left.
+    fn remove(&mut self, instance: InstanceId, which: impl Fn(Ailment) -> bool) -> bool {
+        let Some(ailments) = self.0.get_mut(&instance) else { return false };
+        let before = ailments.len();
+        ailments.retain(|&ailment| !which(ailment));
+        let (is_over, removed) = (ailments.is_empty(), ailments.len() < before);
+        if is_over {
+            self.0.remove(&instance);
+        }
+        is_over && removed
+    }
+}
+
+impl World<'_> {
+    /// The instance begins to ail.
+    pub(super) fn falls_ill(&mut self, instance: InstanceId, ailment: Ailment, now: SimTime) {
+        let ailments = self.ailments.0.entry(instance).or_default();
+        ailments.push(ailment);
+        if ailments.len() == 1 {
+            self.recorder.not_well(instance, now);
+        }
+    }
+
+    /// One ailment of the process that registers as `instance` is over. If it was the last, its recovery is watched,
+    /// as long as the process takes part.
+    pub(super) fn recovers(
+        &mut self,
+        client: ClientId,
+        instance: InstanceId,
+        ailment: Ailment,
+        now: SimTime,
+    ) {
+        if !self.is_well_without(instance, |other| other == ailment, now) {
+            return;
+        }
+        let node = &self.clients[client.index()];
+        if !node.stopping && node.client.is_registered() {
+            self.recorder.watch(EventKind::Recovery, client, instance, now, &self.views);
+        }
+    }
+
+    /// Takes out some ailments; whether the instance is well again by that.
+    fn is_well_without(
+        &mut self,
+        instance: InstanceId,
+        which: impl Fn(Ailment) -> bool,
+        now: SimTime,
+    ) -> bool {
+        let is_well = self.ailments.remove(instance, which) && self.is_alive(instance);
+        if is_well {
+            self.recorder.well_again(instance, now);
+        }
+        is_well
+    }
+
+    /// Whether a process registers as `instance` now.
+    pub(super) fn is_alive(&self, instance: InstanceId) -> bool {
+        let node = &self.clients[self.owner(instance).index()];
+        node.instance == instance && node.state != State::Down
+    }
+
+    /// A registration ends what a deleted instance ails from. A server forgets an override with its lease.
+    pub(super) fn ailments_follow(&mut self, fact: Fact, now: SimTime) {
+        if self.ailments.0.is_empty() {
+            return;
+        }
+        match fact {
+            Fact::LeaseRegistered { instance, .. } => {
+                self.is_well_without(instance, |ailment| ailment == Ailment::Deleted, now);
+            }
+            Fact::LeaseCancelled { instance } | Fact::LeaseEvicted { instance } => {
+                self.forget_override(instance, now);
+            }
+            _ => {}
+        }
+    }
+
+    /// The server is gone, and what it remembered of its operators with it.
+    pub(super) fn overrides_are_lost(&mut self, now: SimTime) {
+        for instance in self.ailments.0.keys().copied().collect::<Vec<_>>() {
+            self.forget_override(instance, now);
+        }
+    }
+
+    fn forget_override(&mut self, instance: InstanceId, now: SimTime) {
+        self.is_well_without(instance, |ailment| matches!(ailment, Ailment::Overridden { .. }), now);
+    }
+}

@@ -1,0 +1,112 @@
+//! What an operator does to the server: status overrides, deleted leases, settings changed while it runs. The calls
+//! come from beside the network: at once, and without fail unless the server is down.
+
+use std::sync::Arc;
+
+use super::{Begun, Cue};
+use crate::engine::{Schedule, SimDuration, SimTime};
+use crate::model::eureka::ServerConfig;
+use crate::model::message::{Request, Status};
+use crate::model::stage::EventKind;
+use crate::scenario::{Change, Selection};
+use crate::world::World;
+use crate::world::ailments::Ailment;
+use crate::world::event::Event;
+use crate::world::node::State;
+
+impl World<'_> {
+    /// A server that is down hears nothing; one that stands still does when it goes on.
+    pub(in crate::world) fn operate(
+        &mut self,
+        request: Request,
+        now: SimTime,
+        schedule: &mut Schedule<Event>,
+    ) {
+        match self.server.state {
+            State::Running if self.live_server().is_serving() => {
+                let reply = self.step_server(now, schedule, |server, step| server.on_request(&request, step));
+                self.recorder.answered(request.kind(), &reply, now);
+            }
+            State::Running | State::Down => {}
+            State::Paused { .. } => self.server.operator_calls.push(request),
+        }
+    }
+
+    pub(super) fn begin_override(
+        &mut self,
+        targets: &Selection,
+        status: Status,
+        length: Option<SimDuration>,
+        cue: &mut Cue<'_>,
+    ) -> Begun {
+        let until = length.map(|length| cue.now + length);
+        let mut begun = Begun::hits(self.pick(targets, cue)).until(until);
+        for &client in &begun.hit {
+            let instance = self.clients[client.index()].instance;
+            begun.instances.push(instance);
+            if status != Status::Up && self.server.state != State::Down {
+                self.recorder.watch(EventKind::Override, client, instance, cue.now, &self.views);
+                self.falls_ill(instance, Ailment::Overridden { fault: cue.fault }, cue.now);
+            }
+            let request = Request::UpdateStatus { instance, status, last_dirty: None };
+            self.operate(request, cue.now, cue.schedule);
+        }
+        if let Some(until) = until {
+            self.plan.end_at(until, cue);
+        }
+        begun
+    }
+
+    /// The overrides are deleted without a new status: each instance is `UNKNOWN` until its next heartbeat is answered
+    /// with 404 and it registers as what it is.
+    pub(super) fn end_override(&mut self, begun: &Begun, cue: &mut Cue<'_>) {
+        for (&client, &instance) in begun.hit.iter().zip(&begun.instances) {
+            let request =
+                Request::DeleteStatusOverride { instance, status: Status::Unknown, last_dirty: None };
+            self.operate(request, cue.now, cue.schedule);
+            self.recovers(client, instance, Ailment::Overridden { fault: cue.fault }, cue.now);
+        }
+    }
+
+    /// Leases are deleted. An instance that is alive does not know, until its next heartbeat is answered with 404.
+    pub(super) fn delete(&mut self, targets: &Selection, dead: bool, cue: &mut Cue<'_>) -> Begun {
+        let instances = if dead {
+            self.pick_dead(targets, cue)
+        } else {
+            let hit = self.pick(targets, cue);
+            hit.iter().map(|client| self.clients[client.index()].instance).collect()
+        };
+        for &instance in &instances {
+            if !dead && self.server.state != State::Down {
+                self.falls_ill(instance, Ailment::Deleted, cue.now);
+            }
+            self.operate(Request::Cancel { instance }, cue.now, cue.schedule);
+        }
+        Begun { targets: instances.len() as u32, instances, ..Begun::default() }
+    }
+
+    /// Settings of the server change, for this life and all later ones.
+    pub(super) fn change(&mut self, changes: &[Change]) -> Begun {
+        let mut config = (*self.server.config).clone();
+        for &change in changes {
+            set(&mut config, change);
+        }
+        self.server.config = Arc::new(config);
+        if let Some(server) = &mut self.server.server {
+            server.set_config(Arc::clone(&self.server.config));
+        }
+        Begun::hits_server()
+    }
+}
+
+fn set(config: &mut ServerConfig, change: Change) {
+    match change {
+        Change::EnableSelfPreservation(value) => config.enable_self_preservation = value,
+        Change::RenewalPercentThreshold(value) => config.renewal_percent_threshold = value,
+        Change::ExpectedClientRenewalIntervalSeconds(value) => {
+            config.expected_client_renewal_interval_seconds = value;
+        }
+        Change::DisableDelta(value) => config.disable_delta = value,
+        Change::SyncWhenTimestampDiffers(value) => config.sync_when_timestamp_differs = value,
+    }
+}

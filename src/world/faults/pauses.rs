@@ -1,0 +1,113 @@
+//! Processes that stand still: once, or again and again as with garbage collection.
+
+use super::{Begun, Cue, HOW_LONG, WHEN};
+use crate::engine::{Distribution, SimDuration, SimTime};
+use crate::model::id::ClientId;
+use crate::scenario::{Targets, Verb};
+use crate::world::World;
+
+impl World<'_> {
+    /// One pause. Where lengths differ, step `n` is the end of that of target `n`.
+    pub(super) fn begin_pause(
+        &mut self,
+        targets: &Targets,
+        length: Distribution,
+        cue: &mut Cue<'_>,
+    ) -> Begun {
+        let mut begun = self.pick_processes(targets, cue);
+        if let Some(length) = length.as_constant() {
+            let until = cue.now + length;
+            for target in 0..begun.targets {
+                self.pause_target(targets, &begun.hit, target, until, cue);
+            }
+            self.plan.end_at(until, cue);
+            return begun.until(Some(until));
+        }
+        begun = self.with_dice(begun, Some(targets), cue);
+        for target in 0..begun.targets {
+            let until = cue.now + begun.draw(target, length, HOW_LONG, &self.seed);
+            self.pause_target(targets, &begun.hit, target, until, cue);
+            self.plan.step_at(target, until, cue);
+            begun.until = begun.until.max(Some(until));
+        }
+        begun
+    }
+
+    pub(super) fn end_pause(&mut self, targets: &Targets, begun: &Begun, cue: &mut Cue<'_>) {
+        for target in 0..begun.targets {
+            self.resume_target(targets, begun.hit.get(target as usize).copied(), cue);
+        }
+    }
+
+    pub(super) fn step_of_pause(&mut self, targets: &Targets, step: u32, cue: &mut Cue<'_>) {
+        let client = self.begun(cue).hit.get(step as usize).copied();
+        self.resume_target(targets, client, cue);
+    }
+
+    /// Pauses at random. Step `2 n` is the beginning of one of target `n`, step `2 n + 1` its end.
+    pub(super) fn begin_pauses(
+        &mut self,
+        targets: &Targets,
+        every: Distribution,
+        length: Option<SimDuration>,
+        cue: &mut Cue<'_>,
+    ) -> Begun {
+        let begun = self.pick_processes(targets, cue).until(length.map(|length| cue.now + length));
+        let mut begun = self.with_dice(begun, Some(targets), cue);
+        for target in 0..begun.targets {
+            self.await_pause(&mut begun, target, every, cue);
+        }
+        begun
+    }
+
+    pub(super) fn step_of_pauses(&mut self, verb: &Verb, step: u32, cue: &mut Cue<'_>) {
+        let Verb::Pauses { targets, every, lasting, .. } = verb else { unreachable!("a step of pauses") };
+        let mut begun = std::mem::take(self.begun(cue));
+        let target = step / 2;
+        if step % 2 == 0 {
+            let until = cue.now + begun.draw(target, *lasting, HOW_LONG, &self.seed);
+            self.pause_target(targets, &begun.hit, target, until, cue);
+            self.plan.step_at(step + 1, until, cue);
+        } else {
+            self.resume_target(targets, begun.hit.get(target as usize).copied(), cue);
+            self.await_pause(&mut begun, target, *every, cue);
+        }
+        *self.begun(cue) = begun;
+    }
+
+    /// Schedules the next pause of a target, unless the process is over by then.
+    fn await_pause(&mut self, begun: &mut Begun, target: u32, every: Distribution, cue: &mut Cue<'_>) {
+        let at = cue.now + begun.draw(target, every, WHEN, &self.seed);
+        if begun.goes_on(at) {
+            self.plan.step_at(2 * target, at, cue);
+        }
+    }
+
+    fn pick_processes(&mut self, targets: &Targets, cue: &Cue<'_>) -> Begun {
+        match targets {
+            Targets::Server => Begun::hits_server(),
+            Targets::Instances(selection) => Begun::hits(self.pick(selection, cue)),
+        }
+    }
+
+    fn pause_target(
+        &mut self,
+        targets: &Targets,
+        hit: &[ClientId],
+        target: u32,
+        until: SimTime,
+        cue: &Cue<'_>,
+    ) {
+        match targets {
+            Targets::Server => self.pause_server(cue.now, until),
+            Targets::Instances(_) => self.pause(hit[target as usize], cue.now, until),
+        }
+    }
+
+    fn resume_target(&mut self, targets: &Targets, client: Option<ClientId>, cue: &mut Cue<'_>) {
+        match (targets, client) {
+            (Targets::Instances(_), Some(client)) => self.resume(client, cue.now, cue.schedule),
+            _ => self.resume_server(cue.now, cue.schedule),
+        }
+    }
+}

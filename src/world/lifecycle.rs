@@ -1,0 +1,172 @@
+//! Processes: how they start, stop, die and come back.
+
+use super::World;
+use super::event::Event;
+use super::node::State;
+use crate::engine::{Schedule, SimDuration, SimTime};
+use crate::model::id::ClientId;
+use crate::model::message::Status;
+use crate::model::stage::EventKind;
+
+impl World<'_> {
+    /// A process starts.
+    pub(super) fn start_client(&mut self, client: ClientId, now: SimTime, schedule: &mut Schedule<Event>) {
+        let node = &mut self.clients[client.index()];
+        assert_eq!(node.state, State::Down, "a process that runs is not started");
+        node.state = State::Running;
+        let instance = node.instance;
+        if node.newcomer {
+            self.awaited_registrations += 1;
+        }
+        self.recorder.process_started(client, instance, now);
+        if self.ailments.has(instance) {
+            self.recorder.not_well(instance, now);
+        }
+        self.touch(client);
+        self.step_client(client, now, schedule, |client, config, step| client.on_start(config, step));
+    }
+
+    /// `kill -9`, all of them at once.
+    pub(super) fn crash(&mut self, hit: &[ClientId], now: SimTime) {
+        for &client in hit {
+            self.end_process(client, now);
+        }
+        for &client in hit {
+            let instance = self.clients[client.index()].instance;
+            self.recorder.watch(EventKind::Crash, client, instance, now, &self.views);
+        }
+    }
+
+    /// An orderly stop. A process that stands still hears of it when it goes on, one that is gone never.
+    pub(super) fn stop(&mut self, client: ClientId, now: SimTime, schedule: &mut Schedule<Event>) {
+        let node = &mut self.clients[client.index()];
+        if node.stopping || node.state == State::Down {
+            return;
+        }
+        if let State::Paused { .. } = node.state {
+            node.waiting.get_or_insert_default().stop = true;
+            return;
+        }
+        node.stopping = true;
+        let instance = node.instance;
+        self.recorder.watch(EventKind::Stop, client, instance, now, &self.views);
+        self.recorder.not_well(instance, now);
+        self.step_client(client, now, schedule, |client, config, step| client.on_stop(config, step));
+    }
+
+    /// The application sets its own status, once its process is running.
+    pub(super) fn set_status(
+        &mut self,
+        client: ClientId,
+        status: Status,
+        now: SimTime,
+        schedule: &mut Schedule<Event>,
+    ) {
+        let node = &mut self.clients[client.index()];
+        match node.state {
+            State::Down => {}
+            State::Paused { .. } => node.waiting.get_or_insert_default().status = Some(status),
+            State::Running => self.step_client(client, now, schedule, |client, config, step| {
+                client.on_status(status, config, step);
+            }),
+        }
+    }
+
+    /// The client has stopped in order. The process ends, unless it goes on to answer calls for a while.
+    pub(super) fn process_exits(&mut self, client: ClientId, now: SimTime, schedule: &mut Schedule<Event>) {
+        let Some((fault, linger)) = self.plan.linger_of(client) else {
+            self.end_process(client, now);
+            return;
+        };
+        let node = &mut self.clients[client.index()];
+        node.lingers = true;
+        self.recorder.process_ended(client, node.instance, now);
+        self.plan.linger_until(client, fault, now + linger, schedule);
+    }
+
+    /// A process is gone: whatever it had or waited for is gone with it.
+    pub(super) fn end_process(&mut self, client: ClientId, now: SimTime) {
+        let node = &mut self.clients[client.index()];
+        node.state = State::Down;
+        node.stopping = false;
+        let lingered = std::mem::take(&mut node.lingers);
+        self.plan.lingers_no_more(client);
+        let waiting = node.waiting.take().map_or_else(Default::default, |waiting| *waiting);
+        let held_back = waiting.timers.into_iter().filter_map(|timer| match timer {
+            Event::MessageLeaves { flight } => Some(flight),
+            _ => None,
+        });
+        for flight in waiting.arrivals.into_iter().chain(held_back) {
+            self.flights.land(flight);
+        }
+        if std::mem::take(&mut node.newcomer) {
+            self.awaited_registrations -= 1;
+        }
+        node.client.on_crash();
+        node.cure();
+        let instance = node.instance;
+        self.ailments.process_ended(instance);
+        if !lingered {
+            self.recorder.process_ended(client, instance, now);
+        }
+        self.touch(client);
+    }
+
+    /// A process comes back, under another instance id if `new_id`. One that is still busy with its orderly stop has
+    /// had its time; one that runs again already is left alone.
+    pub(super) fn bring_back(
+        &mut self,
+        client: ClientId,
+        new_id: bool,
+        now: SimTime,
+        schedule: &mut Schedule<Event>,
+    ) {
+        let node = &self.clients[client.index()];
+        match node.state {
+            State::Down => {}
+            _ if node.stopping => self.end_process(client, now),
+            _ => return,
+        }
+        if new_id {
+            let instance = self.new_identity(client);
+            let node = &mut self.clients[client.index()];
+            node.instance = instance;
+            node.client.set_identity(instance);
+        }
+        self.clients[client.index()].newcomer = true;
+        self.draw_first_call(client, SimDuration::ZERO);
+        self.start_client(client, now, schedule);
+    }
+
+    /// The server and its own client start.
+    pub(super) fn start_server(&mut self, now: SimTime, schedule: &mut Schedule<Event>) {
+        if self.server.state != State::Down {
+            return;
+        }
+        self.server.state = State::Running;
+        if let Some(client) = self.own_client() {
+            self.start_client(client, now, schedule);
+        }
+        self.boot_server(now, schedule);
+    }
+
+    /// `kill -9` of the server: its registry and overrides go with it, and so does its own client.
+    pub(super) fn crash_server(&mut self, now: SimTime, schedule: &mut Schedule<Event>) {
+        if self.server.state == State::Down {
+            return;
+        }
+        self.server.state = State::Down;
+        let life = self.server.server.take().expect("a server that is not down is alive");
+        self.server.next_generation = life.next_generation();
+        self.server.operator_calls.clear();
+        let waiting = std::mem::take(&mut self.server.waiting);
+        for flight in waiting.arrivals {
+            self.refuse(flight, now, schedule);
+        }
+        self.recorder.server_ended(life.registered(), now, &self.views);
+        self.overrides_are_lost(now);
+        if let Some(client) = self.own_client {
+            self.end_process(client, now);
+        }
+    }
+}
