@@ -11,10 +11,10 @@ use stillup::model::eureka::{Flavour, ServerConfig};
 use stillup::model::id::AppId;
 use stillup::model::message::Status;
 use stillup::model::stage::Stage;
-use stillup::observe::{Ending, Outcome, ReplicateData};
+use stillup::observe::{Ending, Fate, Outcome, ReplicateData};
 use stillup::scenario::{
     Application, Batch, Change, Clock, Delay, Direction, Fault, HealthVia, Network, Order, Peer, Scenario,
-    Selection, Targets, Verb, Which, ZoneId, default_scenario,
+    Selection, Targets, Traffic, Verb, Which, ZoneId, default_scenario,
 };
 use stillup::world;
 
@@ -410,6 +410,37 @@ fn liveness(data: &ReplicateData) -> Vec<String> {
     broken
 }
 
+/// The same world with calls from everyone to everyone: they must add up, and change nothing else.
+fn calls(scenario: &Scenario, silent: &ReplicateData) -> Vec<String> {
+    let mut scenario = scenario.clone();
+    let everyone: Vec<AppId> = (0..scenario.applications.len() as u32).map(AppId).collect();
+    for application in &mut scenario.applications {
+        application.traffic = Some(Traffic {
+            calls_per_second: 0.2,
+            to: everyone.clone(),
+            retries_on_same_instance: 1,
+            retries_on_next_instance: 1,
+            read_timeout: SimDuration::from_secs(1),
+        });
+    }
+    let mut data = world::run(&scenario, 0, &AtomicBool::new(false)).expect("nobody interrupts");
+    let rows = std::mem::take(&mut data.calls);
+    let mut broken = Vec::new();
+    if data != *silent {
+        broken.push("calls change what else happens".to_owned());
+    }
+    for row in rows {
+        let attempt = |fate: Fate| row.attempts[fate as usize];
+        let adds_up = row.failed + attempt(Fate::Answered) == row.calls
+            && row.dead_by_stage.iter().sum::<u64>() == attempt(Fate::Dead)
+            && row.attempts.iter().sum::<u64>() <= 4 * row.calls;
+        if !adds_up {
+            broken.push(format!("calls do not add up: {row:?}"));
+        }
+    }
+    broken
+}
+
 #[test]
 fn random_worlds_are_safe_and_come_to_rest() {
     let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
@@ -424,6 +455,7 @@ fn random_worlds_are_safe_and_come_to_rest() {
         if data.ending == Ending::Duration && comes_to_rest(&scenario) {
             broken.extend(liveness(&data));
         }
+        broken.extend(calls(&scenario, &data));
         assert!(
             broken.is_empty(),
             "world {seed}: {broken:#?}\nSTILLUP_SWARM_SEED={seed} cargo test --test swarm\n{:#?}",

@@ -64,6 +64,18 @@ impl Line {
         }
     }
 
+    /// Which pair of applications.
+    #[cfg(test)]
+    pub(super) fn pair(&self) -> usize {
+        self.pair
+    }
+
+    /// What becomes of the calls at present.
+    #[cfg(test)]
+    pub(super) fn phase(&self) -> &Phase {
+        &self.phase
+    }
+
     /// Whether calls are made one by one.
     pub(super) fn is_troubled(&self) -> bool {
         matches!(self.phase, Phase::Troubled(_))

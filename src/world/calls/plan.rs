@@ -108,6 +108,15 @@ impl Plan {
         Self { list, troubled: placed, loss }
     }
 
+    /// The list and who in it is in trouble, by number.
+    #[cfg(test)]
+    pub(super) fn contents(&self) -> (&[InstanceId], Vec<(InstanceId, Trouble)>) {
+        let mut troubled: Vec<_> =
+            self.troubled.iter().map(|placed| (placed.instance, placed.trouble)).collect();
+        troubled.sort_unstable_by_key(|&(instance, _)| instance);
+        (&self.list, troubled)
+    }
+
     /// The next moment after `now` at which an instance that stands still becomes one that answers in time.
     pub(super) fn next_change(&self, now: SimTime, policy: &Policy) -> SimTime {
         let ends = self.troubled.iter().map(|placed| answers_from(placed.trouble.stands_until, policy));

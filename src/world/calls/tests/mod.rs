@@ -1,9 +1,9 @@
 //! Calls in whole runs, held against figures derived by hand.
 
+mod fresh_look;
+
 use std::sync::atomic::AtomicBool;
 
-use super::super::World;
-use super::super::run;
 use crate::engine::{Distribution, Engine, Limits, SimDuration, SimTime};
 use crate::model::client::BalancerConfig;
 use crate::model::id::AppId;
@@ -12,6 +12,7 @@ use crate::observe::{CallTally, Fate, Outcome, ReplicateData};
 use crate::scenario::{
     Application, Direction, Fault, Peer, Scenario, Selection, Targets, Traffic, Verb, Which, default_scenario,
 };
+use crate::world::{World, run};
 
 const PAYMENTS: AppId = AppId(1);
 const CALLEES: u32 = 10;
