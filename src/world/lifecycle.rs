@@ -22,6 +22,7 @@ impl World<'_> {
         if self.ailments.has(instance) {
             self.recorder.not_well(instance, now);
         }
+        self.touch(client);
         self.step_client(client, now, schedule, |client, config, step| client.on_start(config, step));
     }
 
@@ -119,6 +120,7 @@ impl World<'_> {
         if !lingered {
             self.recorder.process_ended(client, instance, now);
         }
+        self.touch(client);
     }
 
     /// A process comes back, under another instance id if `new_id`. One that is still busy with its orderly stop has

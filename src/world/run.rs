@@ -116,6 +116,7 @@ impl World<'_> {
 
     fn finish(mut self, replicate: u32, ending: Ending, ended_at: SimTime, end: &RunEnd) -> ReplicateData {
         let agreement = self.agreement();
+        let calls = self.finish_calls(ended_at);
         let server = self.server.server.as_ref();
         let left_at_end = server.map_or(0, EurekaServer::registered);
         let self_preservation_at_end = server.is_some_and(EurekaServer::self_preservation_engaged);
@@ -135,7 +136,7 @@ impl World<'_> {
             mistakes: recorded.mistakes,
             folded: recorded.folded,
             quality: recorded.quality,
-            calls: Vec::new(),
+            calls,
             timeline: recorded.timeline,
             load: recorded.load,
             faults: recorded.faults,

@@ -3,6 +3,7 @@
 //! A failing world prints the command that brings it back. `STILLUP_SWARM=N` runs N worlds, `STILLUP_SWARM_SEED=S`
 //! just one.
 
+mod calls;
 mod faults;
 mod worlds;
 
@@ -130,6 +131,7 @@ fn random_worlds_are_safe_and_come_to_rest() {
         if data.ending == Ending::Duration && comes_to_rest(&scenario) {
             broken.extend(liveness(&data));
         }
+        broken.extend(calls::calls(&scenario, &data));
         assert!(
             broken.is_empty(),
             "world {seed}: {broken:#?}\nSTILLUP_SWARM_SEED={seed} cargo test --test swarm\n{:#?}",
