@@ -37,6 +37,7 @@ pub const OUTPUTS: &[&dyn Output] = &[
     &rows::TimelineRows,
     &rows::LoadRows,
     &rows::MistakeRows,
+    &rows::QualityRows,
     &rows::FaultRows,
     &SummaryFile,
     &ScenarioFile,

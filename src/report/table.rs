@@ -8,13 +8,14 @@ use anstyle::{AnsiColor, Style};
 use comfy_table::{Cell, CellAlignment, ContentLineStyle, LineStyle, Table, TableStyle};
 
 use super::length::in_seconds;
+use super::mistake_table::mistake_table;
 use super::summary::{ExpectationSummary, StageSummary, Summary};
 use crate::model::stage::EventKind;
 
 /// Columns that text is wrapped to.
 const WIDTH: usize = 98;
-const BOLD: Style = Style::new().bold();
-const DIM: Style = Style::new().dimmed();
+pub(super) const BOLD: Style = Style::new().bold();
+pub(super) const DIM: Style = Style::new().dimmed();
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
 
@@ -27,6 +28,10 @@ pub fn table(summary: &Summary, directory: Option<&Path>) -> String {
             summary.stages.iter().filter(|row| row.event == event.name()).collect();
         line(&mut text, "");
         text.push_str(&event_table(event, &rows));
+    }
+    if !summary.mistakes.is_empty() {
+        line(&mut text, "");
+        text.push_str(&mistake_table(summary));
     }
     line(&mut text, "");
     paragraph(&mut text, &summary.answer);
@@ -56,13 +61,7 @@ fn heading(summary: &Summary) -> String {
 
 fn event_table(event: EventKind, rows: &[&StageSummary]) -> String {
     let superseded = rows.iter().any(|row| row.superseded > 0);
-    let mut table = Table::new();
-    table.load_style(
-        TableStyle::new()
-            .header_lines(ContentLineStyle::none().junction(' '))
-            .header_separator(LineStyle::none().fill('─').junction('─'))
-            .content_lines(ContentLineStyle::none().junction(' ')),
-    );
+    let mut table = plain_table();
     table.set_header(header(superseded));
     for row in rows {
         table.add_row(cells(row, superseded));
@@ -90,6 +89,18 @@ fn event_table(event: EventKind, rows: &[&StageSummary]) -> String {
     lines.iter().for_each(|row| line(&mut text, row));
     footnotes(&mut text, rows);
     text
+}
+
+/// A table with a line under its head and no other.
+pub(super) fn plain_table() -> Table {
+    let mut table = Table::new();
+    table.load_style(
+        TableStyle::new()
+            .header_lines(ContentLineStyle::none().junction(' '))
+            .header_separator(LineStyle::none().fill('─').junction('─'))
+            .content_lines(ContentLineStyle::none().junction(' ')),
+    );
+    table
 }
 
 fn caption(event: EventKind) -> &'static str {
@@ -180,7 +191,7 @@ fn share(share: f64) -> String {
 }
 
 /// A number with a comma before every three digits.
-fn grouped(number: u64) -> String {
+pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
@@ -192,12 +203,12 @@ fn grouped(number: u64) -> String {
     text
 }
 
-fn line(text: &mut String, content: &str) {
+pub(super) fn line(text: &mut String, content: &str) {
     writeln!(text, "{content}").expect("a string takes everything");
 }
 
 /// Appends text, wrapped at spaces. Escape sequences count for nothing.
-fn paragraph(text: &mut String, content: &str) {
+pub(super) fn paragraph(text: &mut String, content: &str) {
     for source in content.lines() {
         let mut used = 0;
         for word in source.split(' ') {
@@ -238,6 +249,11 @@ mod tests {
     #[test]
     fn what_is_censored_is_marked_and_explained() {
         insta::assert_snapshot!(plain(&Made::protected(20)));
+    }
+
+    #[test]
+    fn mistakes_have_a_table_if_there_are_any() {
+        insta::assert_snapshot!(plain(&Made::quiet(3)));
     }
 
     #[test]

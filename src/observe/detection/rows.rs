@@ -10,6 +10,7 @@ use crate::engine::SimTime;
 use crate::model::id::InstanceId;
 use crate::model::stage::{EventKind, Stage};
 use crate::observe::data::{Detection, Outcome};
+use crate::observe::marks::MarkPool;
 use crate::observe::observers::{NOBODY, Observers, STAGES};
 
 /// What one slot says of a watch.
@@ -57,6 +58,7 @@ impl Detections {
     ) -> (Vec<Detection>, bool) {
         self.complete_fresh();
         let mut changes = self.changes(observers);
+        self.pool = MarkPool::default();
         changes.sort_unstable_by_key(|change| (change.position, change.slot));
         let mut rows = Rows::new(ROWS_MAX);
         self.walk(&changes, now, &mut rows);
