@@ -60,7 +60,7 @@ impl Detections {
         let mut changes = self.changes(observers);
         self.pool = MarkPool::default();
         changes.sort_unstable_by_key(|change| (change.position, change.slot));
-        let mut rows = Rows::new(ROWS_MAX);
+        let mut rows = Rows::new(max);
         self.walk(&changes, now, &mut rows);
         if rows.is_folded() {
             rows = Rows::folded();
