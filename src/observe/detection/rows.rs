@@ -51,8 +51,14 @@ struct Counts {
 impl Detections {
     /// All observations at the end of the run, by event time, instance, event, stage and outcome; and whether they
     /// are folded.
-    pub(in crate::observe) fn finish(
+    pub(in crate::observe) fn finish(self, now: SimTime, observers: &Observers) -> (Vec<Detection>, bool) {
+        self.finish_in(ROWS_MAX, now, observers)
+    }
+
+    /// The same, folded if there are more than `max` rows.
+    pub(super) fn finish_in(
         mut self,
+        max: usize,
         now: SimTime,
         observers: &Observers,
     ) -> (Vec<Detection>, bool) {
