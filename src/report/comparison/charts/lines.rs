@@ -4,6 +4,7 @@
 //! Values that are numbers in ascending order stand where they are, on a logarithmic axis if they span more than a
 //! factor of thirty, and are joined by lines. Others stand side by side.
 
+use plotters::coord::cartesian::Cartesian2d;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
@@ -222,8 +223,14 @@ fn draw_panel(
         .draw()
         .expect(DRAWN);
     paint::write_at(canvas, stage.name(), font(15, INK), (HPos::Left, VPos::Top), (left + LEFT, top));
-    let ink = colour(stage);
-    let places = || values.places.iter().copied().zip(&rows);
+    draw_figures(&mut chart, values, &rows, colour(stage));
+}
+
+type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Values, TimeAxis>>;
+
+/// Draws the range, the closed form, and above them the figures.
+fn draw_figures(chart: &mut Chart<'_, '_>, values: &Values, rows: &[Option<&StageSummary>], ink: RGBColor) {
+    let places = || values.places.iter().copied().zip(rows);
     let line = |pick: fn(&StageSummary) -> Option<u64>| -> Vec<(f64, f64)> {
         places().filter_map(|(place, row)| Some((place, pick((*row)?)? as f64))).collect()
     };
