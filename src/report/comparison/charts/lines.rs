@@ -165,17 +165,16 @@ fn legend(canvas: &Canvas<'_>) {
         paint::write(canvas, text, 14, INK, (left + 28, 72));
         left += 28 + paint::text_width(canvas, text, 14) + 26;
     };
-    let dot = |left: i32, size: i32, hollow: bool| {
-        let style = if hollow { ink.stroke_width(2) } else { ink.filled() };
+    let dot = |left: i32, size: i32, style: ShapeStyle| {
         canvas.draw(&Circle::new((left + 11, 79), size, style)).expect(DRAWN);
     };
     entry(
         &|left| paint::fill(canvas, (left, 73), (left + 22, 85), ink.mix(0.15).filled()),
         "least to longest",
     );
-    entry(&|left| dot(left, 4, true), "p99");
-    entry(&|left| dot(left, 4, false), "mean");
-    entry(&|left| dot(left, 2, false), "median");
+    entry(&|left| dot(left, 4, ink.stroke_width(2)), "p99");
+    entry(&|left| dot(left, 4, ink.filled()), "mean");
+    entry(&|left| dot(left, 2, INK.filled()), "median");
     entry(
         &|left| {
             paint::fill(canvas, (left, 78), (left + 9, 80), FAINT.filled());
