@@ -2,7 +2,7 @@
 //! environment and the process's end.
 //!
 //! ```text
-//!   args.rs (LowArgs: as typed) -> run.rs, check.rs … (what each command does) -> Exit
+//!   args.rs (LowArgs: as typed) -> run.rs, sweep.rs … (what each command does) -> Exit
 //!                                        |                      |
 //!                                    wiring.rs              printer.rs
 //!                              (the rooms below it)   (the only one that prints)
@@ -13,13 +13,16 @@
 
 mod args;
 mod check;
+mod compare;
 mod exit;
 mod interrupt;
+mod many;
 mod printer;
 mod progress;
 mod quote;
 mod run;
 mod stopwatch;
+mod sweep;
 mod texts;
 mod tips;
 mod wiring;
@@ -50,6 +53,8 @@ fn parse_and_run() -> Exit {
     match arguments.command {
         None => run::run(&RunArgs::default(), &printer),
         Some(Command::Run(arguments)) => run::run(&arguments, &printer),
+        Some(Command::Sweep(arguments)) => sweep::sweep(&arguments, &printer),
+        Some(Command::Compare(arguments)) => compare::compare(&arguments, &printer),
         Some(Command::Check(arguments)) => check::check(&arguments, &printer),
         Some(Command::Scenarios { name }) => texts::scenarios(name.as_deref(), &printer),
         Some(Command::Schema { of }) => texts::schema(of, &printer),

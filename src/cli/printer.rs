@@ -2,7 +2,7 @@
 //! taken out again where nobody would see them. Whoever reads may stop reading: a closed pipe is no error.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::panic::PanicHookInfo;
 
 use anstream::{AutoStream, ColorChoice};
@@ -49,6 +49,18 @@ impl Printer {
     pub(super) fn note(&self, text: &str) {
         let mut out = AutoStream::new(io::stderr().lock(), self.choice);
         let _ = out.write_all(text.as_bytes());
+    }
+
+    /// Asks a question that is answered with yes or no; `None` if nobody is there to answer: standard input or
+    /// standard error is no terminal.
+    pub(super) fn ask(&self, question: &str) -> Option<bool> {
+        if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+            return None;
+        }
+        self.note(&format!("{question} [y/N] "));
+        let mut answer = String::new();
+        let read = io::stdin().read_line(&mut answer).is_ok();
+        Some(read && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
     }
 
     /// Whether notes are in colour.

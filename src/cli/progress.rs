@@ -17,8 +17,8 @@ pub(super) struct Progress {
 
 impl Progress {
     /// A bar over so many replicates, which may be told of from any thread.
-    pub(super) fn over(replicates: u32, quiet: bool) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(replicates.into()), ProgressDrawTarget::hidden());
+    pub(super) fn over(replicates: u64, quiet: bool) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(replicates), ProgressDrawTarget::hidden());
         let style =
             ProgressStyle::with_template("{bar:40} {pos} of {len} replicates, {elapsed}, {eta} to go");
         bar.set_style(style.expect("the template is one"));

@@ -57,7 +57,7 @@ fn simulate(
     interrupted: &AtomicBool,
     printer: &Printer,
 ) -> Result<RunData, Exit> {
-    let progress = Progress::over(scenario.replicates, arguments.quiet);
+    let progress = Progress::over(scenario.replicates.into(), arguments.quiet);
     let data = wiring::run(scenario, jobs, interrupted, &|_| progress.one_more());
     drop(progress);
     let data = data.ok_or_else(|| stopped(printer))?;
@@ -65,7 +65,7 @@ fn simulate(
         return Err(exit);
     }
     if arguments.verify_determinism {
-        let progress = Progress::over(scenario.replicates, arguments.quiet);
+        let progress = Progress::over(scenario.replicates.into(), arguments.quiet);
         let again = wiring::verify_determinism(scenario, &data, jobs, interrupted, &|_| progress.one_more());
         drop(progress);
         match again.ok_or_else(|| stopped(printer))? {
@@ -135,7 +135,8 @@ fn default_place(scenario: Option<&Path>) -> PathBuf {
     Path::new("output").join(stem)
 }
 
-fn refused(error: &PrepareError, printer: &Printer) -> Exit {
+/// Prints why no results can go there.
+pub(super) fn refused(error: &PrepareError, printer: &Printer) -> Exit {
     let exit = match error {
         PrepareError::Occupied(..) | PrepareError::NoDirectory(_) | PrepareError::InUse(_) => Exit::Input,
         PrepareError::Io(..) => Exit::Io,

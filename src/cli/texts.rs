@@ -32,6 +32,7 @@ pub(super) fn schema(of: SchemaOf, printer: &Printer) -> Exit {
     let text = match of {
         SchemaOf::Scenario => wiring::scenario_schema(),
         SchemaOf::Summary => report::json_schema(),
+        SchemaOf::Sweep => report::comparison::json_schema(),
     };
     printer.result(&text, Exit::Fine)
 }

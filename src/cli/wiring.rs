@@ -8,7 +8,7 @@ use super::printer::Printer;
 use crate::analysis::{self, Bound};
 use crate::observe::RunData;
 use crate::scenario::{self, LoadError, Scenario};
-use crate::sweep;
+use crate::sweep::{self, ScenarioText};
 
 /// A scenario that can run.
 pub(super) struct Input {
@@ -41,12 +41,7 @@ impl LoadFailure {
 /// Reads and checks a scenario: a file, or one that comes with the program if no file has that name (a directory
 /// may: people name their results so), or the default one.
 pub(super) fn load(path: Option<&Path>, sets: &[String], colour: bool) -> Result<Input, LoadFailure> {
-    let shipped = match path {
-        None => Some(scenario::BUILTIN[0]),
-        Some(path) if path.exists() && !path.is_dir() => None,
-        Some(path) => scenario::BUILTIN.into_iter().find(|(name, _)| Path::new(name) == path),
-    };
-    let loaded = match (shipped, path) {
+    let loaded = match (shipped(path), path) {
         (Some((name, text)), _) => scenario::parse(name, text, sets).map_err(LoadError::Invalid),
         (None, path) => scenario::load(path.expect("what is not shipped has a path"), sets),
     };
@@ -54,10 +49,39 @@ pub(super) fn load(path: Option<&Path>, sets: &[String], colour: bool) -> Result
         Ok(loaded) => {
             Ok(Input { warnings: whole_lines(loaded.render_warnings(colour)), scenario: loaded.scenario })
         }
-        Err(LoadError::Invalid(problems)) => Err(LoadFailure::Invalid(whole_lines(problems.render(colour)))),
-        Err(error @ LoadError::Io { .. }) => {
+        Err(error) => Err(failure(error, path, colour)),
+    }
+}
+
+/// Reads the text of a scenario, of a file or one that comes with the program, without looking into it. `name` is what
+/// results call it.
+pub(super) fn read(path: Option<&Path>, name: String, colour: bool) -> Result<ScenarioText, LoadFailure> {
+    let (path, text) = match (shipped(path), path) {
+        (Some((name, text)), _) => (name.to_owned(), text.to_owned()),
+        (None, path) => {
+            let path = path.expect("what is not shipped has a path");
+            let text = scenario::read(path).map_err(|error| failure(error, Some(path), colour))?;
+            (path.display().to_string(), text)
+        }
+    };
+    Ok(ScenarioText { path, name, text })
+}
+
+/// The scenario that comes with the program and that this stands for: the default one if none is named.
+fn shipped(path: Option<&Path>) -> Option<(&'static str, &'static str)> {
+    match path {
+        None => Some(scenario::BUILTIN[0]),
+        Some(path) if path.exists() && !path.is_dir() => None,
+        Some(path) => scenario::BUILTIN.into_iter().find(|(name, _)| Path::new(name) == path),
+    }
+}
+
+fn failure(error: LoadError, path: Option<&Path>, colour: bool) -> LoadFailure {
+    match error {
+        LoadError::Invalid(problems) => LoadFailure::Invalid(whole_lines(problems.render(colour))),
+        error @ LoadError::Io { .. } => {
             let hint = path.and_then(shipped_hint).unwrap_or_default();
-            Err(LoadFailure::Unreadable(format!("{error}{hint}")))
+            LoadFailure::Unreadable(format!("{error}{hint}"))
         }
     }
 }
@@ -83,7 +107,7 @@ pub(super) fn no_such_scenario(name: &str) -> String {
 }
 
 /// The text with a line break and an empty line after it, unless there is no text.
-fn whole_lines(text: String) -> String {
+pub(super) fn whole_lines(text: String) -> String {
     if text.is_empty() { text } else { format!("{}\n\n", text.trim_end_matches('\n')) }
 }
 

@@ -41,11 +41,39 @@ pub struct Detection {
     pub count: u64,
 }
 
-/// Live instances ceased to be shown, although nobody had told them to go: a mistake in the sense of Chen, Toueg
-/// and Aguilera. Mistakes that are equal to the nanosecond are one row.
+/// How it came that an instance that is alive and well is not shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Removal {
+    /// The server evicted it: what is called a false removal. At the stage `registry` only.
+    Evicted,
+    /// The server ended, and its lease with it. At the server's stages only.
+    LostWithServer,
+    /// The stage was told so by the one before it; what had happened there is another row.
+    NotShown,
+}
+
+impl Removal {
+    /// All of them, in order.
+    pub const ALL: [Self; 3] = [Self::Evicted, Self::LostWithServer, Self::NotShown];
+
+    /// Its one name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Evicted => "evicted",
+            Self::LostWithServer => "lost-with-server",
+            Self::NotShown => "not-shown",
+        }
+    }
+}
+
+/// Instances that are alive and well ceased to be shown: a mistake in the sense of Chen, Toueg and Aguilera.
+/// Mistakes that are equal to the nanosecond are one row.
+///
+/// An instance is well from its registration as UP until its process ends, is asked to stop, goes DOWN or is taken
+/// out of service; one that stands still is well. Not to show it yet is no mistake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
-    /// Who was removed: a key of [`ReplicateData::instances`]; the first of them, if it were many.
+    /// Who is not shown: a key of [`ReplicateData::instances`]; the first of them, if it were many.
     pub instance: InstanceId,
     /// How many instances the row stands for. At least 1.
     pub instances: u32,
@@ -53,8 +81,11 @@ pub struct Mistake {
     pub stage: Stage,
     /// When.
     pub at: SimTime,
-    /// How long it lasted (T_M): until it was shown again, the instance or the observer ended, or the run did.
+    /// How long it lasted (T_M): until it was shown again, the instance was not well any more, or the observer or
+    /// the run ended.
     pub lasted: SimDuration,
+    /// How it came.
+    pub removal: Removal,
     /// Whether it was corrected: shown again before anything else ended it.
     pub corrected: bool,
     /// How many mistakes the row stands for: pairs of an instance and an observer, or at the stages `registry`
@@ -63,16 +94,22 @@ pub struct Mistake {
 }
 
 /// How well one observer, or the server, told who is alive: what T_MR, T_M, λ_M and P_A are made of.
+///
+/// Observers that made no mistake are one row, and so are those beyond the thousand that were wrong for the largest
+/// share of their time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Quality {
     /// Where. Observers have the stages `client` and `balancer`, the server the other two.
     pub stage: Stage,
-    /// Who: the observer's identity at the end, a key of [`ReplicateData::instances`]; `None` for the server.
+    /// Who: the observer's identity at the end, a key of [`ReplicateData::instances`]; `None` for the server, and
+    /// for a row of many observers.
     pub observer: Option<InstanceId>,
-    /// Time under observation, ns: over all instances that were alive and well and had been registered, the time
-    /// during which the observer was up.
+    /// How many observers the row stands for; 1 for the server.
+    pub observers: u32,
+    /// Time under observation, ns: over all instances but the observer itself, the time during which they were alive
+    /// and well, and registered, and the observer was up. The server is looked at all the time.
     pub good_nanos: u128,
-    /// Of that, ns during which they were not shown by mistake.
+    /// Of that, ns during which they were not shown by mistake. What had not been shown yet is not in it.
     pub mistaken_nanos: u128,
     /// Mistakes that began.
     pub mistakes: u64,
@@ -218,6 +255,17 @@ pub enum Ending {
     Budget,
 }
 
+/// Whether rows stand for observations that are not equal to the nanosecond, since otherwise there would be millions.
+/// Lengths are whole milliseconds then, rounded down, and a row holds the observations of all moments that had this
+/// length: its own moment is the first, its instance the first at that moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Folded {
+    /// Detections are.
+    pub detections: bool,
+    /// Mistakes are. `instances` counts one again for each of its mistakes.
+    pub mistakes: bool,
+}
+
 /// What one replicate left behind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReplicateData {
@@ -231,12 +279,14 @@ pub struct ReplicateData {
     pub events: u64,
     /// The digest of all events in order.
     pub digest: u64,
-    /// The names of the identities that [`Self::detections`] and [`Self::mistakes`] tell of.
+    /// The names of the identities that [`Self::detections`], [`Self::mistakes`] and [`Self::quality`] tell of.
     pub instances: BTreeMap<InstanceId, String>,
-    /// Observations, by (event time, instance, stage, outcome).
+    /// Observations, by (event time, instance, event, stage, outcome).
     pub detections: Vec<Detection>,
-    /// Mistakes, by time.
+    /// Mistakes, by time and instance.
     pub mistakes: Vec<Mistake>,
+    /// Whether there were too many different ones of both.
+    pub folded: Folded,
     /// How well each told who is alive: the server, then the observers, each by stage.
     pub quality: Vec<Quality>,
     /// Calls through balancers, by (minute, caller, callee).

@@ -1,14 +1,27 @@
 //! Observers over facts: what was detected when, which removals were mistakes, the server's minutes and load.
 //! The world hands every fact to a [`Recorder`]; what it kept becomes the rows of [`RunData`], of which all
 //! tables, files and charts are made.
+//!
+//! Detections and mistakes are about pairs of an instance and an observer, of which there may be thousands of
+//! millions. Both keep those instances side by side that every observer has treated alike (`partition`), remember
+//! for each observer the stretches about which it thinks otherwise than at first (`marks`), and work out once for
+//! all who make the same change of view what it turns over (`flips`). Rows say how many pairs they stand for.
 
 mod data;
 mod detection;
+#[cfg(test)]
+mod differential;
+mod flips;
+mod marks;
 mod mistake;
+mod observers;
+#[cfg(test)]
+mod oracle;
+mod partition;
 mod recorder;
 
 pub use data::{
-    Agreement, CallMinute, Detection, Ending, Fate, Injected, LeaseCounts, LoadMinute, Minute, Mistake,
-    Outcome, Quality, ReplicateData, RunData,
+    Agreement, CallMinute, Detection, Ending, Fate, Folded, Injected, LeaseCounts, LoadMinute, Minute,
+    Mistake, Outcome, Quality, Removal, ReplicateData, RunData,
 };
 pub use recorder::{Recorded, Recorder};

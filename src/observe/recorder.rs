@@ -1,11 +1,10 @@
 //! The one place where facts arrive. It keeps what the rows of a run are made of and changes nothing else: a
 //! run's digest is the same with and without it.
 
-use std::collections::BTreeSet;
-
-use super::data::{Detection, Injected, LeaseCounts, LoadMinute, Minute, Mistake};
-use super::detection::{Detections, Panorama};
+use super::data::{Detection, Folded, Injected, LeaseCounts, LoadMinute, Minute, Mistake, Quality, Removal};
+use super::detection::{Detections, Whom};
 use super::mistake::Mistakes;
+use super::observers::{Observers, number_of};
 use crate::engine::{SimDuration, SimTime};
 use crate::model::fact::{EvictionRound, Fact};
 use crate::model::id::{ClientId, InstanceId};
@@ -20,14 +19,8 @@ const LOAD_ROW: SimDuration = SimDuration::from_secs(60);
 pub struct Recorder {
     detections: Detections,
     mistakes: Mistakes,
-    /// A client's place among the observers.
-    places: Vec<Option<u32>>,
-    /// Each observer's local registry and balancer list; `None` while it is down.
-    shown: Vec<Option<[View; 2]>>,
-    /// Instances whose process is alive, paused ones included.
-    alive: Vec<bool>,
-    /// Of these, those that nobody need show.
-    not_well: BTreeSet<InstanceId>,
+    observers: Observers,
+    /// The server's registry and answers.
     server: [View; 2],
     timeline: Vec<Minute>,
     load: Vec<LoadMinute>,
@@ -43,6 +36,10 @@ pub struct Recorded {
     pub detections: Vec<Detection>,
     /// Mistakes.
     pub mistakes: Vec<Mistake>,
+    /// Whether there were too many of them.
+    pub folded: Folded,
+    /// How well everybody told who is alive.
+    pub quality: Vec<Quality>,
     /// The server's minutes.
     pub timeline: Vec<Minute>,
     /// The server's load.
@@ -60,10 +57,7 @@ impl Default for Recorder {
         Self {
             detections: Detections::default(),
             mistakes: Mistakes::default(),
-            places: Vec::new(),
-            shown: Vec::new(),
-            alive: Vec::new(),
-            not_well: BTreeSet::new(),
+            observers: Observers::default(),
             server: [View::EMPTY; 2],
             timeline: Vec::new(),
             load: Vec::new(),
@@ -78,51 +72,44 @@ impl Default for Recorder {
 impl Recorder {
     /// A client exists; `observes` if its views count.
     pub fn add_client(&mut self, client: ClientId, observes: bool) {
-        if self.places.len() <= client.index() {
-            self.places.resize(client.index() + 1, None);
-        }
-        if observes {
-            self.places[client.index()] = Some(self.shown.len() as u32);
-            self.shown.push(None);
-        }
+        self.observers.add(client, observes);
     }
 
     /// A process starts, or starts again, under `instance`.
     pub fn process_started(&mut self, client: ClientId, instance: InstanceId, now: SimTime) {
-        if self.alive.len() <= instance.index() {
-            self.alive.resize(instance.index() + 1, false);
-        }
-        self.alive[instance.index()] = true;
-        self.not_well.remove(&instance);
-        self.detections.came_back(instance, now);
-        if let Some(place) = self.place(client) {
-            self.shown[place] = Some([View::EMPTY; 2]);
+        self.detections.supersede(instance, EventKind::is_end, now);
+        self.mistakes.process_started(instance, now, &self.observers);
+        if let Some(place) = self.observers.place(client) {
+            self.observers.start(place, instance);
+            self.detections.observer_started(place);
+            self.mistakes.observer_started(place, instance, now);
         }
     }
 
     /// A process has ended, by whatever cause.
     pub fn process_ended(&mut self, client: ClientId, instance: InstanceId, now: SimTime) {
-        self.alive[instance.index()] = false;
-        self.detections.went_away(instance);
-        self.mistakes.end(instance, false, now);
-        if let Some(place) = self.place(client) {
+        self.detections.void(instance, |event| !event.is_end());
+        self.mistakes.process_ended(instance, now, &self.observers);
+        if let Some(place) = self.observers.place(client) {
             self.detections.observer_gone(place);
-            self.shown[place] = None;
+            self.mistakes.observer_gone(place, now, &self.observers);
+            self.observers.stop(place);
         }
     }
 
-    /// An instance whose process is alive is not to be expected in any view from now on: it is unhealthy, overridden,
-    /// stopping, or was deleted. That it is missing is no mistake.
+    /// A process that runs is unhealthy, or an operator took it out of service or deleted it: that it is not shown
+    /// is no mistake from now on. For one that was deleted this ends by itself when it registers again.
     pub fn not_well(&mut self, instance: InstanceId, now: SimTime) {
-        let _ = now;
-        self.not_well.insert(instance);
-        self.detections.fell_ill(instance);
+        self.detections.void(instance, |event| !event.is_end());
+        self.mistakes.set_unwell(instance, true, now, &self.observers);
     }
 
-    /// An instance whose process is alive is well again: nobody need notice any more that it was not.
+    /// A process that runs is healthy again, or back in service. What nobody had noticed of its being away is
+    /// superseded.
     pub fn well_again(&mut self, instance: InstanceId, now: SimTime) {
-        self.not_well.remove(&instance);
-        self.detections.got_well(instance, now);
+        let away = |event| matches!(event, EventKind::Unhealthy | EventKind::Override);
+        self.detections.supersede(instance, away, now);
+        self.mistakes.set_unwell(instance, false, now, &self.observers);
     }
 
     /// Begins to watch for an event of `instance`, whose process is `client`.
@@ -134,9 +121,12 @@ impl Recorder {
         now: SimTime,
         views: &Views,
     ) {
-        let own_place = self.place(client);
-        let panorama = Panorama { server: self.server, observers: &self.shown, views };
-        self.detections.watch(event, instance, own_place, now, &panorama);
+        if event == EventKind::Stop {
+            self.mistakes.stopping(instance, now, &self.observers);
+        }
+        let own = self.observers.place(client);
+        let whom = Whom { event, instance, own, at: now };
+        self.detections.watch(&whom, self.server, &self.observers, views);
     }
 
     /// A client reports a fact.
@@ -147,48 +137,47 @@ impl Recorder {
             Fact::BalancerChanged { to, .. } => (Stage::Balancer, to),
             _ => return,
         };
-        let Some(place) = self.place(client) else { return };
-        if let Some(shown) = &mut self.shown[place] {
-            shown[stage as usize - Stage::Client as usize] = to;
-            self.detections.observer_changed(place, stage, to, now, views);
-        }
+        let Some(place) = self.observers.place(client) else { return };
+        let slot = (place, number_of(stage));
+        let Some(from) = self.observers.change(slot, to) else { return };
+        self.detections.observer_changed(slot, (from, to), now, views);
+        self.mistakes.observer_changed(slot, (from, to), now, &self.observers, views);
     }
 
     /// The server reports a fact; `registry` is what it holds now.
     pub fn server_fact(&mut self, fact: Fact, registry: View, now: SimTime, views: &Views) {
+        self.mistakes.server_fact(fact, now, &self.observers);
+        let mut removal = Removal::NotShown;
         match fact {
-            Fact::LeaseEvicted { instance } => {
+            Fact::LeaseEvicted { .. } => {
                 self.evicted_since_minute += 1;
                 self.leases.evicted += 1;
-                let is_alive = self.alive.get(instance.index()).copied().unwrap_or(false);
-                if is_alive && !self.not_well.contains(&instance) {
-                    self.mistakes.begin(instance, now);
-                }
+                removal = Removal::Evicted;
             }
-            Fact::LeaseRegistered { instance, new, .. } => {
-                self.leases.created += u64::from(new);
-                self.mistakes.end(instance, true, now);
-            }
+            Fact::LeaseRegistered { new, .. } => self.leases.created += u64::from(new),
             Fact::LeaseCancelled { .. } => self.leases.cancelled += 1,
             Fact::EvictionRoundEnded(round) if round.expired > 0 => self.rounds.push((now, round)),
             Fact::ServedChanged { to, .. } => {
-                self.server[1] = to;
-                self.detections.server_changed(Stage::Served, to, now, views);
+                self.server_shows(Stage::Served, to, Removal::NotShown, now, views);
             }
             _ => {}
         }
-        if self.server[0] != registry {
-            self.server[0] = registry;
-            self.detections.server_changed(Stage::Registry, registry, now, views);
-        }
+        self.server_shows(Stage::Registry, registry, removal, now, views);
     }
 
     /// The server has ended, and `leases` with it: it holds and serves nothing.
     pub fn server_ended(&mut self, leases: u32, now: SimTime, views: &Views) {
         self.leases.lost += u64::from(leases);
-        self.server = [View::EMPTY; 2];
-        self.detections.server_changed(Stage::Registry, View::EMPTY, now, views);
-        self.detections.server_changed(Stage::Served, View::EMPTY, now, views);
+        self.server_shows(Stage::Registry, View::EMPTY, Removal::LostWithServer, now, views);
+        self.server_shows(Stage::Served, View::EMPTY, Removal::LostWithServer, now, views);
+    }
+
+    fn server_shows(&mut self, stage: Stage, to: View, removal: Removal, now: SimTime, views: &Views) {
+        let from = std::mem::replace(&mut self.server[stage as usize], to);
+        if from != to {
+            self.detections.server_changed(stage, (from, to), now, views);
+            self.mistakes.server_changed(stage as usize, (from, to), removal, now, views);
+        }
     }
 
     /// The server's minute bucket was closed; the rest of `minute` is filled in here.
@@ -222,30 +211,37 @@ impl Recorder {
         self.faults.push(fault);
     }
 
-    /// The views that it may still ask about.
-    pub fn views(&self) -> impl Iterator<Item = View> + '_ {
-        self.shown.iter().flatten().flatten().copied().chain(self.server)
+    /// The views that it may still ask about. All others may be thrown away: it forgets what it knew of them.
+    pub fn views(&mut self) -> impl Iterator<Item = View> + '_ {
+        self.detections.forget_views();
+        self.mistakes.forget_views();
+        self.observers.held().map(|(view, _)| view).chain(self.server)
     }
 
     /// Whether nothing that is watched is still open.
     pub fn is_settled(&self) -> bool {
-        self.detections.open() == 0 && self.mistakes.open() == 0
+        self.open() == (0, 0)
+    }
+
+    /// Sightings and mistakes that are open.
+    pub(super) fn open(&self) -> (u64, u64) {
+        (self.detections.open(), self.mistakes.open())
     }
 
     /// Ends the record at `now`.
     pub fn finish(self, now: SimTime) -> Recorded {
+        let (detections, detections_folded) = self.detections.finish(now, &self.observers);
+        let (mistakes, mistakes_folded, quality) = self.mistakes.finish(now, &self.observers);
         Recorded {
-            detections: self.detections.finish(now),
-            mistakes: self.mistakes.finish(now),
+            detections,
+            mistakes,
+            folded: Folded { detections: detections_folded, mistakes: mistakes_folded },
+            quality,
             timeline: self.timeline,
             load: self.load,
             faults: self.faults,
             rounds: self.rounds,
             leases: self.leases,
         }
-    }
-
-    fn place(&self, client: ClientId) -> Option<usize> {
-        self.places[client.index()].map(|place| place as usize)
     }
 }

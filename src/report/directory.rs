@@ -4,49 +4,29 @@
 //! work is lost; [`RunDirectory::commit`] comes after it. In between, and if it never comes to a commit,
 //! nothing but an empty directory of our own stands beside the place, and dropping the value removes it.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
-use thiserror::Error;
 
-use super::manifest::{TOOL, hex};
+use super::manifest::hex;
+use super::place::{Place, PrepareError};
 use super::{Contents, Host, Manifest, OUTPUTS, Output};
 use crate::sweep::on_threads;
 
-const MANIFEST: &str = "manifest.json";
-const HOST: &str = "host.json";
+pub(super) const MANIFEST: &str = "manifest.json";
+pub(super) const HOST: &str = "host.json";
 
 /// A place for the results of one run.
 #[derive(Debug)]
 pub struct RunDirectory {
-    place: PathBuf,
-    /// Beside the place, on the same file system.
+    /// Beside the place, on the same file system. It goes before the place's parents do.
     workshop: TempDir,
-    /// Parents that did not exist, outermost first; removed again if nothing is committed.
-    parents: MadeParents,
-}
-
-/// Why no results can go there.
-#[derive(Debug, Error)]
-pub enum PrepareError {
-    /// It has a file or directory in it, named here, that no run wrote: not ours to replace.
-    #[error("{} is not a run directory of stillup: it holds {:?}; choose another --out", .0.display(), .1)]
-    Occupied(PathBuf, OsString),
-    /// No directory stands there, but something else.
-    #[error("{} is not a directory; choose another --out", .0.display())]
-    NoDirectory(PathBuf),
-    /// The current directory, or one around it.
-    #[error("{} holds the current directory and cannot be replaced; choose another --out", .0.display())]
-    InUse(PathBuf),
-    /// Reading or writing failed.
-    #[error("cannot write results to {}: {}", .0.display(), .1)]
-    Io(PathBuf, #[source] io::Error),
+    place: Place,
 }
 
 impl RunDirectory {
@@ -56,24 +36,10 @@ impl RunDirectory {
     /// If something else stands there, or if its parent cannot be written.
     pub fn prepare(place: &Path) -> Result<Self, PrepareError> {
         let failed = |error| PrepareError::Io(place.to_owned(), error);
-        let resolved = match fs::canonicalize(place) {
-            Ok(resolved) => {
-                require_replaceable(place, &resolved)?;
-                resolved
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                // A link to nothing is there, and cannot be replaced by a directory.
-                if place.file_name().is_none() || place.symlink_metadata().is_ok() {
-                    return Err(failed(error));
-                }
-                std::path::absolute(place).map_err(failed)?
-            }
-            Err(error) => return Err(failed(error)),
-        };
-        let parent = resolved.parent().ok_or_else(|| PrepareError::InUse(place.to_owned()))?;
-        let parents = MadeParents::make(parent).map_err(failed)?;
-        let workshop = tempfile::Builder::new().prefix(".stillup-").tempdir_in(parent).map_err(failed)?;
-        Ok(Self { place: resolved, workshop, parents })
+        let prepared = Place::prepare(place)?;
+        let beside = prepared.parent();
+        let workshop = tempfile::Builder::new().prefix(".stillup-").tempdir_in(beside).map_err(failed)?;
+        Ok(Self { workshop, place: prepared })
     }
 
     /// Writes all files and puts the directory at its place, in place of the one that stood there.
@@ -92,92 +58,42 @@ impl RunDirectory {
         // A directory of its own: the temporary one around it is readable by its owner only.
         let fresh = self.workshop.path().join("run");
         fs::create_dir(&fresh)?;
-        let written: io::Result<Vec<_>> = on_threads(host.jobs, || {
-            OUTPUTS.par_iter().map(|output| write_hashed(*output, contents, &fresh)).collect()
-        });
+        let write = |output: &&dyn Output| {
+            let name = output.file_name();
+            Ok((name, write_hashed(&fresh, name, |into| output.write(contents, into))?))
+        };
+        let written: io::Result<Vec<_>> = on_threads(host.jobs, || OUTPUTS.par_iter().map(write).collect());
         let hashes: BTreeMap<&'static str, String> = written?.into_iter().collect();
         fs::write(fresh.join(HOST), host.to_json())?;
         fs::write(fresh.join(MANIFEST), Manifest::of(contents.report, hashes).to_json())?;
         if interrupted() {
             return Ok(false);
         }
-        self.exchange(&fresh)?;
-        self.parents.keep();
+        let old = self.workshop.path().join("old");
+        let placed = self.place.exchange(&fresh, &old);
+        if placed.is_err() && old.exists() {
+            // The old results stay where they are: hidden is better than gone.
+            self.workshop.disable_cleanup(true);
+        }
+        placed?;
         // What stood there before is in the workshop now. It is no loss if it cannot be removed.
         let _ = self.workshop.close();
         Ok(true)
     }
-
-    fn exchange(&mut self, fresh: &Path) -> io::Result<()> {
-        let old = self.workshop.path().join("old");
-        let replaces = self.place.exists();
-        if replaces {
-            // The run may have taken long, and others may have put something there.
-            require_replaceable(&self.place, &self.place).map_err(io::Error::other)?;
-            fs::rename(&self.place, &old)?;
-        }
-        let placed = fs::rename(fresh, &self.place);
-        if placed.is_err() && replaces && fs::rename(&old, &self.place).is_err() {
-            // The old results stay where they are: hidden is better than gone.
-            self.workshop.disable_cleanup(true);
-        }
-        placed
-    }
 }
 
-fn require_replaceable(place: &Path, resolved: &Path) -> Result<(), PrepareError> {
-    let failed = |error| PrepareError::Io(place.to_owned(), error);
-    if !resolved.is_dir() {
-        return Err(PrepareError::NoDirectory(place.to_owned()));
-    }
-    if let Some(foreign) = foreign_entry(resolved).map_err(failed)? {
-        return Err(PrepareError::Occupied(place.to_owned(), foreign));
-    }
-    let here = std::env::current_dir().map_err(failed)?;
-    if here.starts_with(resolved) {
-        return Err(PrepareError::InUse(place.to_owned()));
-    }
-    Ok(())
-}
-
-/// The first entry by name that no run of this program put into the directory: all that its manifest does not
-/// name. Notes that somebody keeps beside their results, or a run within a run, are not ours to remove.
-fn foreign_entry(directory: &Path) -> io::Result<Option<OsString>> {
-    let ours = files_of_the_run(directory);
-    let mut first: Option<OsString> = None;
-    for entry in fs::read_dir(directory)? {
-        let name = entry?.file_name();
-        let foreign = !name.to_str().is_some_and(|name| ours.contains(name));
-        if foreign && first.as_ref().is_none_or(|first| name < *first) {
-            first = Some(name);
-        }
-    }
-    Ok(first)
-}
-
-/// The names of a run's files, from its manifest; none if there is no manifest of this program.
-fn files_of_the_run(directory: &Path) -> BTreeSet<String> {
-    let read = || -> Option<BTreeSet<String>> {
-        let text = fs::read_to_string(directory.join(MANIFEST)).ok()?;
-        let manifest: serde_json::Value = serde_json::from_str(&text).ok()?;
-        let files = manifest["files"].as_object().filter(|_| manifest["tool"] == TOOL)?;
-        Some(files.keys().cloned().chain([MANIFEST, HOST].map(str::to_owned)).collect())
-    };
-    read().unwrap_or_default()
-}
-
-fn write_hashed(
-    output: &dyn Output,
-    contents: &Contents<'_>,
+/// Writes a file of this name into the directory and returns its SHA-256, hexadecimal.
+pub(super) fn write_hashed(
     directory: &Path,
-) -> io::Result<(&'static str, String)> {
-    let name = output.file_name();
+    name: &str,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<String> {
     let write = || {
         let file = File::create(directory.join(name))?;
         let mut hashing = Hashing { hash: Sha256::new(), into: BufWriter::new(file) };
-        output.write(contents, &mut hashing)?;
+        write(&mut hashing)?;
         hashing.flush()?;
-        Ok((name, hex(&hashing.hash.finalize())))
+        Ok(hex(&hashing.hash.finalize()))
     };
     write().map_err(|error: io::Error| io::Error::new(error.kind(), format!("{name}: {error}")))
 }
@@ -197,41 +113,6 @@ impl<W: Write> Write for Hashing<W> {
 
     fn flush(&mut self) -> io::Result<()> {
         self.into.flush()
-    }
-}
-
-/// Directories that were made on the way to the place.
-#[derive(Debug)]
-struct MadeParents(Vec<PathBuf>);
-
-impl MadeParents {
-    fn make(parent: &Path) -> io::Result<Self> {
-        let missing = parent.ancestors().take_while(|ancestor| !ancestor.exists());
-        let mut missing: Vec<PathBuf> = missing.map(Path::to_owned).collect();
-        missing.reverse();
-        let mut made = Self(Vec::new());
-        for directory in missing {
-            match fs::create_dir(&directory) {
-                Ok(()) => made.0.push(directory),
-                // Another run was faster.
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(made)
-    }
-
-    fn keep(&mut self) {
-        self.0.clear();
-    }
-}
-
-impl Drop for MadeParents {
-    fn drop(&mut self) {
-        for directory in self.0.iter().rev() {
-            // One that has been filled by somebody else meanwhile stays.
-            let _ = fs::remove_dir(directory);
-        }
     }
 }
 

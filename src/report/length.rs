@@ -21,6 +21,16 @@ pub(super) fn in_seconds(ms: u64) -> String {
     format!("{}.{}", tenths / 10, tenths % 10)
 }
 
+/// The same with a sign, of a length that may be negative: `+0.4`, `-26.3`, `0.0`.
+pub(super) fn in_seconds_signed(ms: i64) -> String {
+    let text = in_seconds(ms.unsigned_abs());
+    match ms {
+        _ if text == "0.0" => text,
+        ..0 => format!("-{text}"),
+        _ => format!("+{text}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -45,5 +55,7 @@ mod tests {
         }
         assert_eq!(in_seconds(195_049), "195.0");
         assert_eq!(in_seconds(195_050), "195.1");
+        let signed = [-26_349, -49, 0, 50].map(in_seconds_signed);
+        assert_eq!(signed, ["-26.3", "0.0", "0.0", "+0.1"]);
     }
 }

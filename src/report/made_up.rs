@@ -11,7 +11,7 @@ use crate::engine::{SimDuration, SimTime};
 use crate::model::id::InstanceId;
 use crate::model::stage::{EventKind, Stage};
 use crate::observe::{
-    Detection, Ending, Injected, LoadMinute, Minute, Mistake, Outcome, ReplicateData, RunData,
+    Detection, Ending, Injected, LoadMinute, Minute, Mistake, Outcome, Removal, ReplicateData, RunData,
 };
 use crate::scenario::{Application, Scenario, default_scenario};
 use crate::sweep::Verdict;
@@ -165,6 +165,7 @@ impl Made {
             at: SimTime::from_secs(500),
             lasted: SimDuration::from_secs(10 + u64::from(number)),
             corrected: true,
+            removal: Removal::Evicted,
             instances: 1,
             count: 1,
         };
@@ -231,6 +232,7 @@ fn replicate(number: u32, minutes: u64) -> ReplicateData {
         instances: BTreeMap::from([(InstanceId(0), "orders-1".to_owned())]),
         detections: Vec::new(),
         mistakes: Vec::new(),
+        folded: crate::observe::Folded::default(),
         quality: Vec::new(),
         calls: Vec::new(),
         timeline: (1..=minutes).map(minute).collect(),

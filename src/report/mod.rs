@@ -14,6 +14,7 @@
 //! All but `host.json` is the same, byte for byte, for the same scenario, seed and version.
 
 mod charts;
+pub mod comparison;
 mod directory;
 mod host;
 mod intervals;
@@ -21,6 +22,7 @@ mod length;
 mod manifest;
 mod mistakes;
 mod output;
+mod place;
 mod rows;
 mod sentence;
 mod summary;
@@ -30,13 +32,14 @@ mod table;
 mod made_up;
 
 pub use charts::{Recorded, detection_times_svg, svg_to_png};
-pub use directory::{PrepareError, RunDirectory};
+pub use directory::RunDirectory;
 pub use host::Host;
 pub use intervals::{Interval, rank_interval};
 pub use length::in_words;
 pub use manifest::Manifest;
 pub use mistakes::MistakeSummary;
 pub use output::{Contents, OUTPUTS, Output};
+pub use place::PrepareError;
 pub use summary::{ExpectationSummary, IntervalMs, StageIntervals, StageSummary, Summary, json_schema};
 pub use table::table;
 

@@ -186,7 +186,8 @@ impl StageSummary {
         self.count + self.superseded > 0
     }
 
-    fn of(
+    /// The figures of a sample; `means` are the replicates' own, those without an observation left out.
+    pub(super) fn of(
         (event, stage): (EventKind, Stage),
         sample: &Sample,
         means: Vec<Option<SimDuration>>,

@@ -12,11 +12,11 @@ use super::summary::{ExpectationSummary, StageSummary, Summary};
 use crate::model::stage::EventKind;
 
 /// Columns that text is wrapped to.
-const WIDTH: usize = 98;
-const BOLD: Style = Style::new().bold();
-const DIM: Style = Style::new().dimmed();
-const GOOD: Style = AnsiColor::Green.on_default().bold();
-const BAD: Style = AnsiColor::Red.on_default().bold();
+pub(super) const WIDTH: usize = 98;
+pub(super) const BOLD: Style = Style::new().bold();
+pub(super) const DIM: Style = Style::new().dimmed();
+pub(super) const GOOD: Style = AnsiColor::Green.on_default().bold();
+pub(super) const BAD: Style = AnsiColor::Red.on_default().bold();
 
 /// The whole answer, with colours; a printer that shows none strips them. `directory` is where the files are.
 pub fn table(summary: &Summary, directory: Option<&Path>) -> String {
@@ -180,7 +180,7 @@ fn share(share: f64) -> String {
 }
 
 /// A number with a comma before every three digits.
-fn grouped(number: u64) -> String {
+pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
@@ -192,12 +192,12 @@ fn grouped(number: u64) -> String {
     text
 }
 
-fn line(text: &mut String, content: &str) {
+pub(super) fn line(text: &mut String, content: &str) {
     writeln!(text, "{content}").expect("a string takes everything");
 }
 
 /// Appends text, wrapped at spaces. Escape sequences count for nothing.
-fn paragraph(text: &mut String, content: &str) {
+pub(super) fn paragraph(text: &mut String, content: &str) {
     for source in content.lines() {
         let mut used = 0;
         for word in source.split(' ') {

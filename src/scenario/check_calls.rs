@@ -3,6 +3,7 @@
 use super::check_fleet::Fleet;
 use super::diagnostic::Problem;
 use super::document::Table;
+use super::format_world::TRAFFIC;
 use super::types::Traffic;
 use super::values::Values;
 use crate::engine::SimDuration;
@@ -39,8 +40,8 @@ pub(super) fn traffic(root: &Table, fleet: &mut Fleet, problems: &mut Vec<Proble
         let to = if own.has("to") { names(own, fleet, problems) } else { others(id, &named, base, fleet) };
         let first = |key: &'static str| if own.has(key) { own } else { base };
         let Some(rate) = first("calls-per-second").number("calls-per-second") else {
-            // A rate of a wrong type has been reported before.
-            if !first("calls-per-second").has("calls-per-second") {
+            // A rate of a wrong type or name has been reported before.
+            if ![own, base].into_iter().any(is_reported) {
                 lacks_rate |= own.0.is_none();
                 problems.extend(own.0.map(no_rate));
             }
@@ -92,6 +93,13 @@ fn others(id: AppId, named: &[AppId], base: Values<'_>, fleet: &Fleet) -> Vec<Ap
     let all: Vec<AppId> = (0..fleet.applications.len()).map(|at| AppId(at as u32)).collect();
     let from = if base.has("to") { named } else { &all };
     from.iter().copied().filter(|other| *other != id).collect()
+}
+
+/// Whether a section has a rate that is none, or a key that may have been meant to be one.
+fn is_reported(values: Values<'_>) -> bool {
+    let known = |key: &str| TRAFFIC.key(key).is_some();
+    values.has("calls-per-second")
+        || values.0.is_some_and(|table| table.entries.iter().any(|it| !known(&it.key)))
 }
 
 fn cannot_call(table: &Table, name: &str) -> Problem {

@@ -102,8 +102,8 @@ pub(super) fn clocks_go_forward(
         if slowest < SLOWEST_PPM {
             let place = root.entry("fault").map(|entry| entry.key_place.clone());
             problems.push(
-                Problem::error(place, format!("a clock may end up drifting by {slowest} parts per million"))
-                    .label(format!("all faults together may slow it by {} at most", -SLOWEST_PPM))
+                Problem::error(place, format!("faults may slow a clock by {} parts per million", -slowest))
+                    .label(format!("all together by {} at most", -SLOWEST_PPM))
                     .hint("the drifts of faults on the same clock add up"),
             );
         }

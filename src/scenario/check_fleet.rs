@@ -258,15 +258,24 @@ impl Growth {
                 growth.add(&mut now, to, count);
                 now[from] = 0;
             }
-            if let Some(at) = app("roll-out", "application")
-                && fault.section("roll-out").text("order") == Some("start-first")
-            {
-                let extra = batch(fault.section("roll-out"), now[at]);
-                growth.at_once[at] = growth.at_once[at].max(now[at].saturating_add(extra));
-                growth.peak = growth.peak.max(now.iter().sum::<u64>().saturating_add(extra));
+            if let Some(at) = app("roll-out", "application") {
+                growth.replace(&now, at, fault.section("roll-out"));
             }
         }
         growth
+    }
+
+    /// A roll-out: with new ids whoever comes has a new ordinal, and with `start-first` a batch runs twice.
+    fn replace(&mut self, now: &[u64], at: usize, roll_out: Values<'_>) {
+        let start_first = roll_out.text("order") == Some("start-first");
+        if start_first || roll_out.flag("new-id") != Some(false) {
+            self.ever[at] = self.ever[at].saturating_add(now[at]);
+        }
+        if start_first {
+            let extra = batch(roll_out, now[at]);
+            self.at_once[at] = self.at_once[at].max(now[at].saturating_add(extra));
+            self.peak = self.peak.max(now.iter().sum::<u64>().saturating_add(extra));
+        }
     }
 
     fn add(&mut self, now: &mut [u64], at: usize, count: u64) {
@@ -277,7 +286,7 @@ impl Growth {
     }
 }
 
-/// How many a roll-out of so many starts at a time.
+/// How many a roll-out of so many replaces at a time.
 fn batch(roll_out: Values<'_>, of: u64) -> u64 {
     match (roll_out.count("batch"), roll_out.number("batch-share")) {
         (Some(count), _) => u64::from(count).min(of),

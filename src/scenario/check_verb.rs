@@ -8,7 +8,7 @@ use super::document::Table;
 use super::format_fault::TARGETS;
 use super::format_verb::VerbForm;
 use super::format_verb_keys::CHANGES;
-use super::suggest::one_of;
+use super::suggest::{all_of, one_of};
 use super::targets::{Batch, Change, Direction, HealthVia, Order, Selection, Targets};
 use super::values::Values;
 use super::verb::Verb;
@@ -199,12 +199,14 @@ fn direction(word: Option<&str>) -> Direction {
 /// In the order of [`CHANGES`], whatever the file's is.
 fn change(table: &Table, flavour: Flavour, problems: &mut Vec<Problem>) -> Option<Verb> {
     let server = Values(Some(table)).section("eureka").section("server");
-    let nothing = server.0.is_none_or(|table| table.entries.is_empty());
-    if nothing {
+    let below = |table: &Table, key: &str| table.entries.iter().all(|entry| entry.key == key);
+    let misspelt =
+        !below(table, "eureka") || !table.table("eureka").is_none_or(|table| below(table, "server"));
+    if server.0.is_none_or(|table| table.entries.is_empty()) && !misspelt {
         problems.push(
             Problem::error(table.place.clone(), "`change` changes nothing")
                 .label("names no setting")
-                .hint(format!("below `eureka.server` it takes {}", one_of(CHANGES))),
+                .hint(format!("below `eureka.server` it takes {}", all_of(CHANGES))),
         );
     }
     let assumed = |seconds: u32| match (seconds, flavour) {

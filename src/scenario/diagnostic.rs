@@ -33,7 +33,8 @@ pub struct Place {
 }
 
 impl Place {
-    pub(super) fn new(source: Source, span: Range<usize>) -> Self {
+    /// These bytes of that text.
+    pub fn new(source: Source, span: Range<usize>) -> Self {
         Self { source, start: span.start, end: span.end.max(span.start) }
     }
 
@@ -69,7 +70,8 @@ pub struct Problem {
 }
 
 impl Problem {
-    pub(super) fn error(place: impl Into<Option<Place>>, title: impl Into<String>) -> Self {
+    /// An error, without a label or a hint.
+    pub fn error(place: impl Into<Option<Place>>, title: impl Into<String>) -> Self {
         Self {
             severity: Severity::Error,
             title: title.into(),
@@ -80,16 +82,19 @@ impl Problem {
         }
     }
 
-    pub(super) fn warning(place: impl Into<Option<Place>>, title: impl Into<String>) -> Self {
+    /// A warning, without a label or a hint.
+    pub fn warning(place: impl Into<Option<Place>>, title: impl Into<String>) -> Self {
         Self { severity: Severity::Warning, ..Self::error(place, title) }
     }
 
-    pub(super) fn label(mut self, label: impl Into<String>) -> Self {
+    /// With this beside the caret.
+    pub fn label(mut self, label: impl Into<String>) -> Self {
         self.label = label.into();
         self
     }
 
-    pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
+    /// With this to do.
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }

@@ -5,7 +5,7 @@
 use super::document::{Node, Table};
 use super::duration;
 use super::print::quoted;
-use super::suggest::{did_you_mean, one_of};
+use super::suggest::{all_of, did_you_mean, one_of};
 use super::types::Delay;
 use super::values::{self, Values};
 use crate::engine::{Distribution, DistributionError, DistributionShape, SimDuration};
@@ -117,7 +117,7 @@ fn pareto(node: &Node) -> Result<Distribution, String> {
 
 /// The table of a family's parameters.
 fn fields<'d>(node: &'d Node, family: &str, known: &[&'static str]) -> Result<Values<'d>, String> {
-    let takes = || format!("`{family}` takes {}", one_of(known.iter().copied()).replace(" or ", " and "));
+    let takes = || format!("`{family}` takes {}", all_of(known.iter().copied()));
     let table: &Table = node.as_table().ok_or_else(takes)?;
     match table.entries.iter().find(|entry| !known.contains(&entry.key.as_str())) {
         Some(entry) => Err(format!("`{family}` has no `{}`: {}", entry.key, takes())),

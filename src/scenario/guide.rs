@@ -1,13 +1,20 @@
 //! Holds `docs/SCENARIO.md` to the format: each section's table there is the one that follows from the code.
 
 use super::format::{Key, Section, Shape, TOP};
+use super::format_fault::TARGET_KEYS;
+use super::format_verb::VERBS;
 use super::suggest::one_of;
 
-/// The table of a section's keys as it stands in the guide.
-fn table(section: &'static Section) -> String {
-    let mut lines = vec!["| key | value | default | meaning |".to_owned(), "|---|---|---|---|".to_owned()];
-    lines.extend((section.keys)().into_iter().map(line));
-    lines.join("\n")
+/// The table of keys as it stands in the guide; empty without any.
+fn table(keys: impl IntoIterator<Item = &'static Key>) -> String {
+    let head = ["| key | value | default | meaning |", "|---|---|---|---|"].map(str::to_owned);
+    let lines: Vec<String> = keys.into_iter().map(line).collect();
+    if lines.is_empty() { String::new() } else { [head.to_vec(), lines].concat().join("\n") }
+}
+
+/// Targets have a table of their own, which the guide gives once for all verbs.
+fn is_target(key: &'static Key) -> bool {
+    TARGET_KEYS.iter().any(|target| std::ptr::eq(target, key))
 }
 
 fn line(key: &'static Key) -> String {
@@ -59,11 +66,34 @@ fn visit(section: &'static Section, seen: &mut dyn FnMut(&'static Section)) {
 fn the_guide_has_the_table_of_every_section() {
     let guide = include_str!("../../docs/SCENARIO.md");
     let mut missing = Vec::new();
+    let mut tables = vec![table(&TARGET_KEYS)];
     visit(&TOP, &mut |section| {
-        let table = table(section);
+        tables.push(table((section.keys)().into_iter().filter(|key| !is_target(key))));
+    });
+    for table in tables {
         if !guide.contains(&table) && !missing.contains(&table) {
             missing.push(table);
         }
-    });
+    }
     assert!(missing.is_empty(), "docs/SCENARIO.md should have:\n\n{}", missing.join("\n\n"));
+}
+
+/// A verb's heading says whether the server can be hit, and shows how it is written.
+#[test]
+fn the_guide_has_a_part_for_every_verb() {
+    let guide = include_str!("../../docs/SCENARIO.md");
+    for verb in &VERBS {
+        let name = verb.key.name;
+        let heading = format!("\n### `{name}`\n");
+        let part = guide.split(&heading).nth(1).unwrap_or_else(|| panic!("no part for `{name}`"));
+        let part = part.split("\n### ").next().unwrap_or_default();
+        assert!(part.contains(verb.example), "`{name}` lacks its example: {}", verb.example);
+        let section = verb.section();
+        let targets = match (section.key("share"), section.key("server")) {
+            (None, _) => "",
+            (Some(_), None) => "Targets: instances.",
+            (Some(_), Some(_)) => "Targets: instances or the server.",
+        };
+        assert!(part.contains(targets), "`{name}` should say: {targets}");
+    }
 }

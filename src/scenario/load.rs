@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use super::assignment::Assignment;
 use super::diagnostic::{Place, Problem, Problems, Severity, Sources};
 use super::types::Scenario;
 use super::{check, document, lint, set, shape};
@@ -51,6 +52,16 @@ pub enum LoadError {
 /// [`LoadError::Io`] if it cannot be read (it is not there, or a directory), [`LoadError::Invalid`] with every
 /// problem if it is wrong.
 pub fn load(path: &Path, sets: &[String]) -> Result<Loaded, LoadError> {
+    let text = read(path)?;
+    Ok(parse(&path.display().to_string(), &text, sets)?)
+}
+
+/// Reads a scenario file without looking into it.
+///
+/// # Errors
+/// [`LoadError::Io`] if it cannot be read (it is not there, or a directory), [`LoadError::Invalid`] if it is too long
+/// or not UTF-8.
+pub fn read(path: &Path) -> Result<String, LoadError> {
     let io = |error| LoadError::Io { path: path.to_owned(), error };
     let name = path.display().to_string();
     let mut bytes = Vec::new();
@@ -59,17 +70,14 @@ pub fn load(path: &Path, sets: &[String]) -> Result<Loaded, LoadError> {
         let title = format!("this file is longer than {} MiB: no scenario is", FILE_MAX >> 20);
         return Err(refused(name, String::new(), Problem::error(None, title)).into());
     }
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(parse(&name, &text, sets)?),
-        Err(error) => {
-            let at = error.utf8_error().valid_up_to();
-            let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-            let problem = Problem::error(Place::file(at..at + 1), "this is not UTF-8")
-                .label("the first byte that is not")
-                .hint("TOML files are UTF-8: save it so");
-            Err(refused(name, text, problem).into())
-        }
-    }
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+        let problem = Problem::error(Place::file(at..at + 1), "this is not UTF-8")
+            .label("the first byte that is not")
+            .hint("TOML files are UTF-8: save it so");
+        refused(name, text, problem).into()
+    })
 }
 
 fn refused(name: String, text: String, problem: Problem) -> Problems {
@@ -81,6 +89,16 @@ fn refused(name: String, text: String, problem: Problem) -> Problems {
 /// # Errors
 /// Every problem, if there is an error among them.
 pub fn parse(name: &str, text: &str, sets: &[String]) -> Result<Loaded, Problems> {
+    let sets: Vec<Assignment> = sets.iter().map(|set| Assignment::set(set)).collect();
+    parse_assigned(name, text, &sets)
+}
+
+/// Reads a scenario from its text and applies `sets` in their order; a later one wins. `name` is what messages call
+/// the text.
+///
+/// # Errors
+/// Every problem, if there is an error among them.
+pub fn parse_assigned(name: &str, text: &str, sets: &[Assignment]) -> Result<Loaded, Problems> {
     // A byte order mark is no part of the text.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let sources =
@@ -202,10 +220,34 @@ mod tests {
             "release",
             "fault.1.at",
             "title",
+            "traffic.calls-per-second",
+            "traffic.to",
+            "network.loss",
+            "server.clock.offset",
+            "server.clock.drift-ppm",
+            "application.orders.zones",
+            "application.orders.traffic",
         ];
         for key in keys {
             for value in values {
                 swallow(FILE, &[format!("{key}={value}")]);
+            }
+        }
+    }
+
+    /// Every key of every verb, below a fault that has that verb with a target.
+    #[test]
+    fn strange_values_of_a_verb_are_refused() {
+        let values =
+            ["nan", "-1", "true", "\"\"", "\"-5s\"", "[]", "[[]]", "{}", "{ uniform = [\"1s\"] }", "1e300"];
+        for verb in &super::super::format_verb::VERBS {
+            for key in (verb.section().keys)() {
+                for value in values {
+                    let name = verb.key.name;
+                    swallow(&format!("{FILE}[[fault]]\n{name} = {{ {} = {value} }}\n", key.name), &[]);
+                    let text = format!("{FILE}[[fault]]\n{name} = {{ all = true }}\n");
+                    swallow(&text, &[format!("fault.1.{name}.{}={value}", key.name)]);
+                }
             }
         }
     }

@@ -38,8 +38,9 @@
 //! | `[eureka.…]` | the server's and the fleet's settings, under Eureka's names |
 //! | `[balancer]`, `[transport]` | what stands above and below the clients |
 //! | `[server]` | the server's process and its own client |
-//! | `[network]` | the links' latency |
-//! | `[[application]]` | the fleet; each may override the clients' settings |
+//! | `[network]` | the links' latency and loss |
+//! | `[traffic]` | the calls that applications make to each other |
+//! | `[[application]]` | the fleet; each may override the clients' settings, links and calls |
 //! | `[[fault]]` | what happens: one verb and its targets, at a time after the warm-up |
 //! | `[[expect]]` | what must come out, and in which share of the replicates |
 //!
@@ -66,6 +67,7 @@
 //! assert_eq!(loaded.scenario.replicates, 5);
 //! ```
 
+mod assignment;
 #[cfg(test)]
 mod bad_inputs;
 mod builtin;
@@ -110,16 +112,19 @@ mod shape;
 mod suggest;
 mod targets;
 mod types;
+mod unknown;
 mod unmodelled;
 mod values;
 mod verb;
 
+pub use assignment::Assignment;
 pub use builtin::{BUILTIN, builtin, closest_builtin, default_scenario};
 pub use claim::{Claim, Comparison, Expectation, Statistic};
 pub use diagnostic::{Place, Problem, Problems, Severity, Source, Sources};
-pub use load::{LoadError, Loaded, load, parse};
+pub use load::{LoadError, Loaded, load, parse, parse_assigned, read};
 pub use print::canonical;
 pub use schema::json_schema;
+pub use suggest::closest;
 pub use targets::{Batch, Change, Direction, HealthVia, Order, Peer, Selection, Targets, Which};
 pub use types::{Application, Clock, Delay, Fault, Network, Scenario, Traffic, ZoneId};
 pub use verb::Verb;

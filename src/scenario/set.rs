@@ -9,52 +9,61 @@ use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
+use super::assignment::Assignment;
 use super::diagnostic::{Place, Problem, Source};
 use super::document::{Entry, Node, Table, Value, parse_argument};
 use super::suggest::{did_you_mean, one_of};
 
-const FLAG: &str = "--set ";
+pub(super) const FLAG: &str = "--set ";
 
 /// The arguments as they are shown in messages, one a line.
-pub(super) fn command_line(sets: &[String]) -> String {
-    sets.iter().map(|set| format!("{FLAG}{set}")).collect::<Vec<_>>().join("\n")
+pub(super) fn command_line(sets: &[Assignment]) -> String {
+    sets.iter().map(Assignment::shown).collect::<Vec<_>>().join("\n")
 }
 
 /// Applies the arguments in their order; a later one wins.
-pub(super) fn apply(root: &mut Table, sets: &[String], problems: &mut Vec<Problem>) {
+pub(super) fn apply(root: &mut Table, sets: &[Assignment], problems: &mut Vec<Problem>) {
     let mut line_start = 0;
     for set in sets {
-        if let Err(problem) = apply_one(root, set, line_start + FLAG.len()) {
+        if let Err(problem) = apply_one(root, set, line_start) {
             problems.push(*problem);
         }
-        line_start += FLAG.len() + set.len() + 1;
+        line_start += set.shown().len() + 1;
     }
 }
 
 /// A key of a path, with its place.
 type Step = (String, Place);
 
-fn apply_one(root: &mut Table, set: &str, offset: usize) -> Result<(), Box<Problem>> {
-    let whole = Place::new(Source::CommandLine, offset..offset + set.len());
-    let Some((key, value)) = set.split_once('=') else {
-        return Err(Problem::error(whole, "`--set` takes KEY=VALUE")
+fn apply_one(root: &mut Table, set: &Assignment, line_start: usize) -> Result<(), Box<Problem>> {
+    let place = |range: Range<usize>| {
+        Place::new(Source::CommandLine, line_start + range.start..line_start + range.end)
+    };
+    let key_place = place(set.key_place());
+    let Some((value, value_place)) = set.value() else {
+        return Err(Problem::error(key_place, "`--set` takes KEY=VALUE")
             .label("there is no `=`")
             .hint("as in `--set replicates=50`")
             .boxed());
     };
-    let key_place = Place::new(Source::CommandLine, offset..offset + key.len());
-    let Some(path) = steps(key, offset) else {
+    let Some(path) = steps(set.key(), key_place.start) else {
         return Err(Problem::error(key_place, "this is not a key")
             .label("not a dotted path of names")
             .hint("as in `--set eureka.server.enable-self-preservation=false`")
             .boxed());
     };
-    let value_start = key.len() + 1 + (value.len() - value.trim_start().len());
-    put(root, &path, parse_argument(value.trim(), offset + value_start))
+    let as_typed = set.shown().get(value_place.clone()) == Some(value);
+    let blanks = value.len() - value.trim_start().len();
+    let value_place = place(value_place);
+    let mut node = parse_argument(value.trim(), value_place.start + blanks);
+    if !as_typed {
+        node.place = value_place;
+    }
+    put(root, &path, node)
 }
 
 /// The path of a dotted key, by TOML's own rules for one.
-fn steps(key: &str, offset: usize) -> Option<Vec<Step>> {
+pub(super) fn steps(key: &str, offset: usize) -> Option<Vec<Step>> {
     let line = format!("{key} = 0");
     let document = DeTable::parse(&line).ok()?;
     let mut steps = Vec::new();
@@ -149,7 +158,7 @@ mod tests {
     const FILE: &str = "seed = 1\n[[application]]\nname = \"orders\"\n[[fault]]\ncrash = { count = 1 }\n";
 
     fn set(arguments: &[&str]) -> (Table, Vec<Problem>) {
-        let sets: Vec<String> = arguments.iter().map(|&set| set.to_owned()).collect();
+        let sets: Vec<Assignment> = arguments.iter().copied().map(Assignment::set).collect();
         let (mut root, mut problems) = (parse(FILE).expect("it is TOML"), Vec::new());
         apply(&mut root, &sets, &mut problems);
         (root, problems)
@@ -179,7 +188,7 @@ mod tests {
     fn what_is_set_carries_its_place_on_the_command_line() {
         let (root, _) = set(&["seed=7", "replicates=5"]);
         let entry = root.entry("replicates").expect("it is there");
-        let text = command_line(&["seed=7".into(), "replicates=5".into()]);
+        let text = command_line(&["seed=7", "replicates=5"].map(Assignment::set));
         assert_eq!(&text[entry.key_place.start..entry.key_place.end], "replicates");
         assert_eq!(&text[entry.node.place.start..entry.node.place.end], "5");
     }

@@ -3,11 +3,11 @@
 //! One walk over the tree beside the tables of [`super::format`]. What it cannot see, that two settings fit
 //! together or that a target exists, is left to [`super::check`].
 
-use super::diagnostic::{Problem, Source};
+use super::diagnostic::Problem;
 use super::document::{Entry, Node, Table, Value};
-use super::format::{self, Key, Section, Shape, TOP};
-use super::suggest::{closest, did_you_mean, in_short, one_of, uniform};
-use super::{distribution, duration, format_client, format_verb_keys, format_world, unmodelled, values};
+use super::format::{Key, Section, Shape, TOP};
+use super::suggest::{did_you_mean, one_of};
+use super::{distribution, duration, unknown, values};
 use crate::engine::SimDuration;
 
 /// Problems after which the walk ends: the file is of another kind.
@@ -25,7 +25,7 @@ fn check_table(table: &Table, section: &'static Section, problems: &mut Vec<Prob
         }
         match section.key(&entry.key) {
             Some(key) => check_value(entry, key, problems),
-            None => problems.push(unknown_key(entry, section)),
+            None => problems.push(unknown::key(entry, section)),
         }
     }
 }
@@ -74,80 +74,6 @@ fn check_tables(entry: &Entry, section: &'static Section, problems: &mut Vec<Pro
             ),
         }
     }
-}
-
-fn unknown_key(entry: &Entry, section: &'static Section) -> Problem {
-    let key = entry.key.as_str();
-    if std::ptr::eq(section, &format_verb_keys::CHANGE_SERVER) && format::EUREKA_SERVER.key(key).is_some() {
-        let names = (section.keys)().into_iter().map(|key| key.name);
-        return Problem::error(
-            entry.key_place.clone(),
-            format!("`{key}` cannot change while the server runs"),
-        )
-        .label("the server reads it at its start: a change takes a restart")
-        .hint(format!("what it reads anew each time: {}", one_of(names)));
-    }
-    if let Some(why) = unmodelled::why(section.path, key) {
-        return Problem::warning(entry.key_place.clone(), format!("`{key}` has no effect here"))
-            .label("not modelled")
-            .hint(why);
-    }
-    let place = if section.path.is_empty() {
-        "at the top of a scenario".to_owned()
-    } else {
-        format!("in `{}`", section.path)
-    };
-    let names = || (section.keys)().into_iter().map(|key| key.name);
-    let near = closest(key, names()).or_else(|| in_short(key, names()));
-    let same_word = near.is_some_and(|name| uniform(name) == uniform(key));
-    let typed = entry.key_place.source == Source::CommandLine;
-    let hint = match (home_of(key), near) {
-        (Some(home), _) if !same_word && typed => format!("did you mean `{home}.{key}`?"),
-        (Some(home), _) if !same_word => format!("it belongs in `[{home}]`"),
-        (_, Some(near)) => format!("did you mean `{near}`?"),
-        _ => match nearest_setting(key).filter(|_| typed) {
-            Some(path) => format!("did you mean `{path}`?"),
-            None => format!("known here: {}", one_of(names())),
-        },
-    };
-    Problem::error(entry.key_place.clone(), format!("unknown key `{key}` {place}"))
-        .label("not known")
-        .hint(hint)
-}
-
-/// The sections that stand but once in a file: Eureka's and ours.
-const SINGLE: [&Section; 12] = [
-    &format::START,
-    &format::EUREKA_SERVER,
-    &format::EUREKA_CLIENT,
-    &format::CLIENT_TRANSPORT,
-    &format::CLIENT_HEALTHCHECK,
-    &format::EUREKA_INSTANCE,
-    &format::INSTANCE_REGISTRY,
-    &format_client::BALANCER,
-    &format_client::TRANSPORT,
-    &format::SERVER,
-    &format_world::NETWORK,
-    &format_world::TRAFFIC,
-];
-
-/// The single section that has exactly this key, if only one has.
-fn home_of(key: &str) -> Option<&'static str> {
-    let mut homes = SINGLE
-        .into_iter()
-        .filter(|section| (section.keys)().iter().any(|known| uniform(known.name) == uniform(key)));
-    match (homes.next(), homes.next()) {
-        (Some(only), None) => Some(only.path),
-        _ => None,
-    }
-}
-
-/// The whole path of the setting that a key on the command line most likely stands for.
-fn nearest_setting(key: &str) -> Option<String> {
-    let names = || SINGLE.into_iter().flat_map(|section| (section.keys)()).map(|known| known.name);
-    let near = closest(key, names()).or_else(|| in_short(key, names()))?;
-    let section = SINGLE.into_iter().find(|section| section.key(near).is_some())?;
-    Some(format!("{}.{near}", section.path))
 }
 
 fn wrong_type(entry: &Entry, wanted: &str) -> Problem {
@@ -315,7 +241,10 @@ fn names(entry: &Entry) -> Option<Problem> {
     let nodes = entry.node.as_list();
     let texts = nodes.is_some_and(|nodes| nodes.iter().all(|node| node.as_text().is_some()));
     if !texts {
-        return Some(wrong_type(entry, "a list of texts").hint("write `[\"orders-1\", \"orders-2\"]`"));
+        return Some(wrong_type(entry, "a list of texts").hint(match entry.key.as_str() {
+            "instances" => "write `[\"orders-1\", \"orders-2\"]`",
+            _ => "write `[\"a\", \"b\"]`, with one or more",
+        }));
     }
     nodes.is_some_and(<[Node]>::is_empty).then(|| out_of_range(entry, "must name at least one".into()))
 }

@@ -5,7 +5,7 @@
 /// Spelling that Spring's relaxed binding would accept (`leaseRenewalIntervalInSeconds`,
 /// `LEASE_RENEWAL_INTERVAL_IN_SECONDS`: `eureka-client.md` 10.4) always finds its kebab-case name. Otherwise at
 /// most a third of the letters may be wrong.
-pub(super) fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // Nobody mistypes a name into a hundred letters; the distance costs their product.
     if word.chars().count() > 100 {
         return None;
@@ -48,11 +48,20 @@ pub(super) fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = 
 
 /// `a`, `b` or `c`.
 pub(super) fn one_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    list(words, "or")
+}
+
+/// `a`, `b` and `c`.
+pub(super) fn all_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    list(words, "and")
+}
+
+fn list<'a>(words: impl IntoIterator<Item = &'a str>, before_last: &str) -> String {
     let quoted: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
     match quoted.split_last() {
         None => String::new(),
         Some((only, [])) => only.clone(),
-        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+        Some((last, rest)) => format!("{} {before_last} {last}", rest.join(", ")),
     }
 }
 
@@ -86,6 +95,7 @@ mod tests {
     #[test]
     fn lists_read_like_english() {
         assert_eq!(one_of(["a", "b", "c"]), "`a`, `b` or `c`");
+        assert_eq!(all_of(["a", "b", "c"]), "`a`, `b` and `c`");
         assert_eq!(one_of(["a"]), "`a`");
         assert_eq!(one_of([]), "");
     }

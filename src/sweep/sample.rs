@@ -18,6 +18,8 @@ pub struct Sample {
     /// Detected: (T_D, observations), ascending, no length twice.
     detected: Vec<(SimDuration, u64)>,
     detected_count: u64,
+    /// Of all T_D, ns.
+    sum_nanos: u128,
     censored: u64,
     superseded: u64,
 }
@@ -25,25 +27,39 @@ pub struct Sample {
 impl Sample {
     /// The sample of these rows.
     pub fn of<'a>(rows: impl IntoIterator<Item = &'a Detection>) -> Self {
-        let mut sample = Self::default();
+        let mut detected = Vec::new();
+        let (mut sum_nanos, mut censored, mut superseded) = (0, 0, 0);
         for row in rows {
-            let count = row.count;
             match row.outcome {
-                Outcome::Detected(length) => sample.detected.push((length, count)),
-                Outcome::Censored(_) => sample.censored += count,
-                Outcome::Superseded(_) => sample.superseded += count,
+                Outcome::Detected(length) => {
+                    sum_nanos += u128::from(length.as_nanos()) * u128::from(row.count);
+                    detected.push((length, row.count));
+                }
+                Outcome::Censored(_) => censored += row.count,
+                Outcome::Superseded(_) => superseded += row.count,
             }
         }
-        sample.detected.sort_unstable();
-        sample.detected.dedup_by(|later, earlier| {
+        Self::rounded(detected, sum_nanos, censored, superseded)
+    }
+
+    /// A sample of detection times that may have been rounded, (T_D, observations) in any order; their sum, ns, is
+    /// exact.
+    pub fn rounded(
+        mut detected: Vec<(SimDuration, u64)>,
+        sum_nanos: u128,
+        censored: u64,
+        superseded: u64,
+    ) -> Self {
+        detected.sort_unstable();
+        detected.dedup_by(|later, earlier| {
             let equal = later.0 == earlier.0;
             if equal {
                 earlier.1 += later.1;
             }
             equal
         });
-        sample.detected_count = sample.detected.iter().map(|&(_, count)| count).sum();
-        sample
+        let detected_count = detected.iter().map(|&(_, count)| count).sum();
+        Self { detected, detected_count, sum_nanos, censored, superseded }
     }
 
     /// Observations, detected and censored.
@@ -93,9 +109,9 @@ impl Sample {
         Some(SimDuration::from_nanos(u64::try_from(mean).expect("a mean lies between two u64")))
     }
 
-    /// The sum over what was detected, ns.
+    /// The sum over what was detected, ns, before any rounding.
     pub fn sum_nanos(&self) -> u128 {
-        self.detected.iter().map(|&(length, count)| u128::from(length.as_nanos()) * u128::from(count)).sum()
+        self.sum_nanos
     }
 
     /// The quantile `percent` by nearest rank; `None` if it falls among the censored or there is nothing.

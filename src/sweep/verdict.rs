@@ -4,7 +4,7 @@
 
 use crate::model::message::RequestKind;
 use crate::model::stage::{EventKind, Stage};
-use crate::observe::{LoadMinute, ReplicateData, RunData};
+use crate::observe::{LoadMinute, Removal, ReplicateData, RunData};
 use crate::scenario::{Claim, Comparison, Scenario, Statistic};
 use crate::sweep::Sample;
 
@@ -37,10 +37,15 @@ pub fn judge(scenario: &Scenario, data: &RunData) -> Vec<Verdict> {
                 held_in,
                 replicates,
                 required_share: expectation.in_share,
-                passed: held_in >= replicates_required(expectation.in_share, replicates),
+                passed: passed(held_in, expectation.in_share, replicates),
             }
         })
         .collect()
+}
+
+/// Whether a claim that must hold in this share of the replicates holds often enough.
+pub fn passed(held_in: u32, required_share: f64, replicates: u32) -> bool {
+    held_in >= replicates_required(required_share, replicates)
 }
 
 /// Whether the claim holds in this replicate.
@@ -120,7 +125,8 @@ fn busiest_minute(replicate: &ReplicateData, kinds: &[RequestKind]) -> u64 {
 
 /// Live instances that the server itself removed.
 fn false_removals(replicate: &ReplicateData) -> u64 {
-    mistakes(replicate, Stage::Registry)
+    let evicted = replicate.mistakes.iter().filter(|row| row.removal == Removal::Evicted);
+    evicted.map(|row| row.count).sum()
 }
 
 fn sample_of(replicate: &ReplicateData, event: Option<EventKind>, stage: Stage) -> Sample {
@@ -167,6 +173,7 @@ mod tests {
             instances: BTreeMap::from([(InstanceId(0), "a-1".into())]),
             detections: Vec::new(),
             mistakes: Vec::new(),
+            folded: crate::observe::Folded::default(),
             quality: Vec::new(),
             calls: Vec::new(),
             timeline: Vec::new(),
@@ -259,6 +266,7 @@ mod tests {
             at: SimTime::ZERO,
             lasted: SimDuration::ZERO,
             corrected: true,
+            removal: if stage == Stage::Registry { Removal::Evicted } else { Removal::NotShown },
             instances: 1,
             count: 1,
         };

@@ -9,6 +9,7 @@ use crate::engine::SimTime;
 use crate::model::fact::Fact;
 use crate::model::id::{ClientId, InstanceId};
 use crate::model::stage::EventKind;
+use crate::scenario::HealthVia;
 
 /// What an instance ails from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub(super) enum Ailment {
     Unhealthy {
         /// Which.
         fault: u32,
+        /// How its client learns of it.
+        via: HealthVia,
     },
     /// A fault's operator took it out of service. Its server remembers that, whatever becomes of the process.
     Overridden {
@@ -37,10 +40,10 @@ impl Ailments {
         self.0.contains_key(&instance)
     }
 
-    /// Whether its health is DOWN.
-    pub(super) fn is_unhealthy(&self, instance: InstanceId) -> bool {
+    /// Whether its health is DOWN, and its client learns of it that way.
+    pub(super) fn is_unhealthy(&self, instance: InstanceId, told: HealthVia) -> bool {
         let mut ailments = self.0.get(&instance).into_iter().flatten();
-        ailments.any(|ailment| matches!(ailment, Ailment::Unhealthy { .. }))
+        ailments.any(|&ailment| matches!(ailment, Ailment::Unhealthy { via, .. } if via == told))
     }
 
     /// The process is gone, and its health with it.

@@ -112,6 +112,7 @@ impl World<'_> {
         let recorded = std::mem::take(&mut self.recorder).finish(ended_at);
         let named = recorded.detections.iter().map(|row| row.instance);
         let named = named.chain(recorded.mistakes.iter().map(|row| row.instance));
+        let named = named.chain(recorded.quality.iter().filter_map(|row| row.observer));
         let instances = named.map(|instance| (instance, self.name_of(instance))).collect();
         ReplicateData {
             replicate,
@@ -122,7 +123,8 @@ impl World<'_> {
             instances,
             detections: recorded.detections,
             mistakes: recorded.mistakes,
-            quality: Vec::new(),
+            folded: recorded.folded,
+            quality: recorded.quality,
             calls: Vec::new(),
             timeline: recorded.timeline,
             load: recorded.load,

@@ -40,6 +40,8 @@ pub struct RegistryLog {
     queue: Vec<Queued>,
     /// The newest version that no queue entry announces (`eureka-server.md` 2.2, corollary).
     unannounced: u32,
+    /// The versions at which an instance ceased to be UP, ascending.
+    hidden: Vec<u32>,
     counts: StatusCounts,
     /// Instances held now, by application.
     held: Vec<u32>,
@@ -77,6 +79,9 @@ impl RegistryLog {
         let previous = self.heads[index];
         self.changes.push(Change { instance, presence, previous, counts: self.counts });
         self.heads[index] = self.version();
+        if before.is_up() && !presence.is_up() {
+            self.hidden.push(self.version());
+        }
     }
 
     /// Queues `instance` for deltas: its newest change is announced.
@@ -190,6 +195,13 @@ impl RegistryLog {
             change = at.previous;
         }
         Presence::Absent
+    }
+
+    /// Instances that ceased to be UP in the versions `(from, to]`, repeats included.
+    pub(super) fn hidden(&self, from: u32, to: u32) -> impl Iterator<Item = InstanceId> + '_ {
+        let first = self.hidden.partition_point(|&version| version <= from);
+        let end = self.hidden.partition_point(|&version| version <= to);
+        self.hidden[first..end.max(first)].iter().map(|&version| self.changes[version as usize - 1].instance)
     }
 
     /// Instances that changed in the versions `(from, to]`, newest change first, repeats included.

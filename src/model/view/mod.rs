@@ -11,6 +11,7 @@
 //! Sources: `eureka-server.md` 5.7, 5.8, 6; `eureka-client.md` 3.2 to 3.6.
 
 mod apply;
+mod diff;
 mod log;
 mod overlay;
 

@@ -13,7 +13,7 @@ const STEPS_S: [u64; 21] = [
 
 /// An axis of time in milliseconds.
 #[derive(Clone, Debug)]
-pub(super) struct TimeAxis {
+pub(in crate::report) struct TimeAxis {
     from_ms: f64,
     to_ms: f64,
     step_ms: f64,
@@ -22,7 +22,7 @@ pub(super) struct TimeAxis {
 impl TimeAxis {
     /// An axis over at least this range, with about `marks` marks. It starts at zero unless that would leave
     /// its first third empty.
-    pub(super) fn over(from_ms: u64, to_ms: u64, marks: u64) -> Self {
+    pub(in crate::report) fn over(from_ms: u64, to_ms: u64, marks: u64) -> Self {
         let to_ms = to_ms.max(from_ms + 1);
         let from_ms = if from_ms * 3 < to_ms { 0 } else { from_ms };
         let wanted = (to_ms - from_ms).div_ceil(marks);

@@ -4,10 +4,10 @@
 //! gives the same bytes anywhere. A PNG is the same SVG through a rasteriser, with the same font. A stage has
 //! one colour everywhere (Okabe and Ito's palette, which colour-blind people can tell apart).
 
-mod axis;
+pub(super) mod axis;
 mod breakdown;
 mod detection_times;
-mod paint;
+pub(super) mod paint;
 mod raster;
 mod renewals;
 

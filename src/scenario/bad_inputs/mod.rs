@@ -3,6 +3,9 @@
 mod faults;
 mod fleet;
 mod keys;
+mod verb_values;
+mod verbs;
+mod world;
 
 use super::parse;
 

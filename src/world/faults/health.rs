@@ -27,7 +27,7 @@ impl World<'_> {
             let instance = node.instance;
             begun.instances.push(instance);
             self.recorder.watch(EventKind::Unhealthy, client, instance, cue.now, &self.views);
-            self.falls_ill(instance, Ailment::Unhealthy { fault: cue.fault }, cue.now);
+            self.falls_ill(instance, Ailment::Unhealthy { fault: cue.fault, via }, cue.now);
             self.health_goes(client, Status::Down, via, cue);
         }
         begun
@@ -41,8 +41,8 @@ impl World<'_> {
                 continue;
             }
             node.end_failing(cue.fault);
-            self.recovers(client, instance, Ailment::Unhealthy { fault: cue.fault }, cue.now);
-            if !self.ailments.is_unhealthy(instance) {
+            self.recovers(client, instance, Ailment::Unhealthy { fault: cue.fault, via }, cue.now);
+            if !self.ailments.is_unhealthy(instance, via) {
                 self.health_goes(client, Status::Up, via, cue);
             }
         }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::{Begun, Cue};
 use crate::engine::{Schedule, SimDuration, SimTime};
 use crate::model::eureka::ServerConfig;
+use crate::model::id::InstanceId;
 use crate::model::message::{Request, Status};
 use crate::model::stage::EventKind;
 use crate::scenario::{Change, Selection};
@@ -64,8 +65,19 @@ impl World<'_> {
             let request =
                 Request::DeleteStatusOverride { instance, status: Status::Unknown, last_dirty: None };
             self.operate(request, cue.now, cue.schedule);
-            self.recovers(client, instance, Ailment::Overridden { fault: cue.fault }, cue.now);
+            if !self.is_overridden(instance) {
+                self.recovers(client, instance, Ailment::Overridden { fault: cue.fault }, cue.now);
+            }
         }
+    }
+
+    /// Whether the server still holds to an override: it answers 404 to the operator as long as it takes the lease for
+    /// expired (`eureka-server.md` 7.1). One that stands still has not heard yet, but will.
+    fn is_overridden(&self, instance: InstanceId) -> bool {
+        let Some(server) = &self.server.server else { return false };
+        let lease = server.lease(instance);
+        self.server.state == State::Running
+            && lease.is_some_and(|lease| lease.record.overridden != Status::Unknown)
     }
 
     /// Leases are deleted. An instance that is alive does not know, until its next heartbeat is answered with 404.

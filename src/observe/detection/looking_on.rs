@@ -1,0 +1,188 @@
+//! The observers' side of detection: how they come and go, and what a change of view makes them notice.
+
+use std::rc::Rc;
+
+use super::{BLIND, Detections, Fellows, Fresh, Life, Turn};
+use crate::engine::SimTime;
+use crate::model::stage::EventKind;
+use crate::model::view::{View, Views};
+use crate::observe::flips::{Flip, stretches};
+use crate::observe::marks::EMPTY;
+use crate::observe::observers::Observers;
+
+impl Detections {
+    /// A place at the end of the row: in the class there if it is all the same to every observer.
+    pub(super) fn place_in_row(
+        &mut self,
+        event: EventKind,
+        is_open: &impl Fn(View) -> bool,
+        observers: &Observers,
+        views: &Views,
+    ) -> u32 {
+        let alike = self.fresh.as_ref().is_some_and(|fresh| {
+            let fellow = &self.watches[fresh.item as usize];
+            let shows = |view| views.is_up(view, fellow.instance) == event.is_end();
+            // Whoever was blind to a beginning stays so, whatever it shows later.
+            let as_ever = event.is_end() || fresh.blind.is_empty();
+            let same = |(view, _)| is_open(view) == shows(view);
+            fellow.event == event && as_ever && observers.held().all(same)
+        });
+        if alike {
+            return self.row.join();
+        }
+        self.complete_fresh();
+        let (mut open, mut blind) = (0, Vec::new());
+        for (view, slots) in observers.held() {
+            if is_open(view) {
+                open += slots;
+            } else {
+                blind.push(view);
+            }
+        }
+        let item = self.row.push(Fellows { active: true, open });
+        let mut slots = Vec::new();
+        if !blind.is_empty() {
+            for (place, shown) in observers.up() {
+                let stages = (0..2).filter(|&stage| blind.binary_search(&shown[stage]).is_ok());
+                slots.extend(stages.map(|stage| (place, stage)));
+            }
+        }
+        self.fresh = Some(Fresh { item, blind: slots });
+        item
+    }
+
+    /// Nobody joins the class at the end of the row any more.
+    pub(super) fn complete_fresh(&mut self) {
+        let Some(Fresh { item, blind }) = self.fresh.take() else { return };
+        let range = self.row.range(self.row.class_of(item));
+        for (place, stage) in blind {
+            self.pool.update(&mut self.lists[place as usize][stage], range.clone(), |_, _| Some(BLIND));
+        }
+    }
+
+    /// An observer comes up: what happened before is not for it to tell.
+    pub(in crate::observe) fn observer_started(&mut self, place: u32) {
+        self.complete_fresh();
+        if self.lists.len() <= place as usize {
+            self.lists.resize(place as usize + 1, [EMPTY; 2]);
+            self.from.resize(place as usize + 1, 0);
+        }
+        self.from[place as usize] = self.row.len();
+    }
+
+    /// An observer went down: what it had not noticed, nobody will.
+    pub(in crate::observe) fn observer_gone(&mut self, place: u32) {
+        let from = self.from[place as usize];
+        if self.row.len() == from {
+            return;
+        }
+        self.open[2] -= self.own_open(place);
+        self.own.remove(&place);
+        for stage in 0..2 {
+            self.close_books(place, stage, from);
+        }
+        self.past.entry(place).or_default().push(Life { from, ended: self.moments });
+        self.from[place as usize] = self.row.len();
+        self.moments += 1;
+    }
+
+    /// Takes a slot's open sightings off the count.
+    fn close_books(&mut self, place: u32, stage: usize, from: u32) {
+        let mut marks = self.pool.iter(self.lists[place as usize][stage]).peekable();
+        let fresh = self.fresh.as_ref().filter(|fresh| fresh.blind.binary_search(&(place, stage)).is_ok());
+        let unmarked = fresh.map(|fresh| self.row.class_of(fresh.item));
+        let mut next = Some(self.row.class_at(self.row.len() - 1));
+        while let Some(class) = next {
+            let range = self.row.range(class);
+            if range.start < from {
+                break;
+            }
+            while marks.next_if(|mark| mark.start > range.start).is_some() {}
+            let marked = marks.peek().is_some_and(|mark| mark.end > range.start) || unmarked == Some(class);
+            let fellows = self.row.data_mut(class);
+            if fellows.active && !marked {
+                fellows.open -= 1;
+                self.open[1] -= u64::from(range.end - range.start);
+            }
+            next = self.row.before(class);
+        }
+    }
+
+    /// How many of an observer's sightings of itself are open.
+    fn own_open(&self, place: u32) -> u64 {
+        let items = self.own.get(&place).into_iter().flatten();
+        items.map(|&item| self.own_open_of(place, item)).sum()
+    }
+
+    pub(super) fn own_open_of(&self, place: u32, item: u32) -> u64 {
+        let position = self.row.position(item);
+        let fresh =
+            self.fresh.as_ref().filter(|fresh| self.row.class_of(fresh.item) == self.row.class_of(item));
+        let open = |&stage: &usize| {
+            let unmarked = fresh.is_some_and(|fresh| fresh.blind.binary_search(&(place, stage)).is_ok());
+            !unmarked && self.pool.at(self.lists[place as usize][stage], position).is_none()
+        };
+        (0..2).filter(open).count() as u64
+    }
+
+    /// An observer's local registry (stage 0) or balancer list (1) changed.
+    pub(in crate::observe) fn observer_changed(
+        &mut self,
+        (place, stage): (u32, usize),
+        (from, to): (View, View),
+        now: SimTime,
+        views: &Views,
+    ) {
+        if self.active == 0 {
+            return;
+        }
+        let flips = match self.memo.get(from, to) {
+            Some(flips) => flips,
+            None => self.resolve(from, to, views),
+        };
+        if flips.is_empty() {
+            return;
+        }
+        let own = self.own_open(place);
+        for flip in flips.iter() {
+            self.turn(place, stage, flip, now);
+        }
+        self.open[2] = self.open[2] - own + self.own_open(place);
+    }
+
+    fn turn(&mut self, place: u32, stage: usize, flip: &Flip<Turn>, now: SimTime) {
+        let Self { pool, lists, row, open: [_, open, _], .. } = self;
+        let start = flip.range.start.max(self.from[place as usize]);
+        let range = start..flip.range.end.max(start);
+        pool.update(&mut lists[place as usize][stage], range, |part, seen| {
+            let length = u64::from(part.end - part.start);
+            match (flip.kind, seen) {
+                (Turn::Close, None) => {
+                    row.each_class(part, |_, fellows| fellows.open -= 1);
+                    *open -= length;
+                    Some(now)
+                }
+                (Turn::Reopen, Some(_)) => {
+                    row.each_class(part, |_, fellows| fellows.open += 1);
+                    *open += length;
+                    None
+                }
+                _ => seen,
+            }
+        });
+    }
+
+    fn resolve(&mut self, from: View, to: View, views: &Views) -> Rc<[Flip<Turn>]> {
+        let items = self.turned(from, to, views);
+        let fresh = self.fresh.as_ref().map(|fresh| self.row.class_of(fresh.item));
+        if items.iter().any(|&(item, _)| Some(self.row.class_of(item)) == fresh) {
+            self.complete_fresh();
+        }
+        let classes = self.row.classes();
+        let flips = stretches(&mut self.row, &items);
+        if self.row.classes() > classes {
+            self.memo.clear();
+        }
+        self.memo.put(from, to, flips)
+    }
+}

@@ -1,0 +1,79 @@
+//! The server's own mistakes: well instances that its registry or its answers cease to show.
+
+use std::collections::BTreeMap;
+
+use super::rows::{Made, MistakeRows, Tally};
+use super::turned::{Turn, turned};
+use super::wellness::Wellness;
+use crate::engine::SimTime;
+use crate::model::id::InstanceId;
+use crate::model::stage::Stage;
+use crate::model::view::{View, Views};
+use crate::observe::data::Removal;
+
+/// The server's stages.
+pub(super) const STAGES: [Stage; 2] = [Stage::Registry, Stage::Served];
+
+/// The mistakes of the server.
+#[derive(Default)]
+pub(super) struct ServerMistakes {
+    /// By stage: who is not shown although alive and well, since when, and how that came.
+    open: [BTreeMap<InstanceId, (SimTime, Removal)>; 2],
+    tallies: [Tally; 2],
+}
+
+impl ServerMistakes {
+    /// The registry (0) or the answers (1) changed; `removal` says what takes away whoever is gone.
+    pub(super) fn changed(
+        &mut self,
+        stage: usize,
+        (from, to): (View, View),
+        removal: Removal,
+        now: SimTime,
+        wellness: &Wellness,
+        views: &Views,
+        rows: &mut MistakeRows,
+    ) {
+        let suspects = &self.open[stage];
+        let known = |instance| suspects.contains_key(&instance);
+        let all = || suspects.keys().copied();
+        for (instance, turn) in turned(from, to, views, wellness, suspects.len(), known, all) {
+            match turn {
+                Turn::Hidden => {
+                    self.open[stage].insert(instance, (now, removal));
+                    self.tallies[stage].mistakes += 1;
+                }
+                Turn::Shown => self.end(stage, instance, true, now, rows),
+            }
+        }
+    }
+
+    /// The instance is not well any more: what was a mistake is none now.
+    pub(super) fn not_well(&mut self, instance: InstanceId, now: SimTime, rows: &mut MistakeRows) {
+        (0..2).for_each(|stage| self.end(stage, instance, false, now, rows));
+    }
+
+    fn end(
+        &mut self,
+        stage: usize,
+        instance: InstanceId,
+        corrected: bool,
+        now: SimTime,
+        rows: &mut MistakeRows,
+    ) {
+        let Some((since, removal)) = self.open[stage].remove(&instance) else { return };
+        let made = Made { stage: STAGES[stage], removal, since, until: now, corrected };
+        self.tallies[stage].end(&made, 1);
+        rows.push(&made, instance, 1, 1);
+    }
+
+    /// Mistakes that last.
+    pub(super) fn open(&self) -> usize {
+        self.open[0].len() + self.open[1].len()
+    }
+
+    /// How many there were at a stage, and how long they lasted.
+    pub(super) fn tally(&self, stage: usize) -> &Tally {
+        &self.tallies[stage]
+    }
+}

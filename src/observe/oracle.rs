@@ -1,0 +1,275 @@
+//! The same record kept the plain way: one state for every instance and every observer, and every one of them looked
+//! at whenever anything is shown. Too slow and too large for a fleet, and simple enough to be believed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::data::{Outcome, Removal};
+use crate::engine::SimTime;
+use crate::model::fact::Fact;
+use crate::model::id::InstanceId;
+use crate::model::message::Status;
+use crate::model::stage::{EventKind, Stage};
+use crate::model::view::{View, Views};
+
+/// Who looks: the server, or the observer at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Watcher {
+    Server,
+    Observer(u32),
+}
+
+/// A watcher's stage.
+type Slot = (Watcher, Stage);
+
+/// What a slot saw of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sighting {
+    None,
+    Open,
+    Closed(SimTime),
+    Superseded(SimTime),
+}
+
+struct Watch {
+    event: EventKind,
+    instance: InstanceId,
+    at: SimTime,
+    frozen: bool,
+    sightings: BTreeMap<Slot, Sighting>,
+    /// Slots that have been up since the event.
+    watching: BTreeSet<Slot>,
+}
+
+/// What the record says of an instance.
+#[derive(Clone, Copy, Default)]
+struct Instance {
+    alive: bool,
+    registered: bool,
+    stopping: bool,
+    unwell: bool,
+    cancelled: bool,
+}
+
+impl Instance {
+    fn is_well(self) -> bool {
+        self.alive && self.registered && !self.stopping && !self.unwell
+    }
+}
+
+/// Good time, mistaken time, mistakes, corrected ones.
+pub(super) type Figures = (u128, u128, u64, u64);
+/// How often it was seen, by event, time, stage and outcome; and of how many instances.
+pub(super) type Seen = BTreeMap<(EventKind, SimTime, Stage, Outcome), (u64, u32)>;
+/// How often it happened, by stage, time, end, whether it was corrected, and how it came.
+pub(super) type Wrong = BTreeMap<(Stage, SimTime, SimTime, bool, Removal), u64>;
+
+/// The record.
+pub(super) struct Oracle {
+    now: SimTime,
+    instances: Vec<Instance>,
+    /// What each slot shows; none while an observer is down.
+    shown: BTreeMap<Slot, View>,
+    /// Who each observer is.
+    own: BTreeMap<u32, InstanceId>,
+    watches: Vec<Watch>,
+    mistaken: BTreeMap<(Slot, InstanceId), (SimTime, Removal)>,
+    wrong: Wrong,
+    figures: BTreeMap<Slot, Figures>,
+}
+
+impl Oracle {
+    pub(super) fn new(instances: usize) -> Self {
+        let server = [Stage::Registry, Stage::Served].map(|stage| ((Watcher::Server, stage), View::EMPTY));
+        Self {
+            now: SimTime::ZERO,
+            instances: vec![Instance::default(); instances],
+            shown: server.into_iter().collect(),
+            own: BTreeMap::new(),
+            watches: Vec::new(),
+            mistaken: BTreeMap::new(),
+            wrong: Wrong::new(),
+            figures: BTreeMap::new(),
+        }
+    }
+
+    /// Time passes: everybody that looks has known, or not, who is well.
+    pub(super) fn pass(&mut self, now: SimTime) {
+        let nanos = u128::from(now.since(self.now).as_nanos());
+        let well = |&number: &usize| self.instances[number].is_well();
+        for &slot in self.shown.keys() {
+            for number in (0..self.instances.len()).filter(well) {
+                let instance = InstanceId(number as u32);
+                if !is_own(&self.own, slot, instance) {
+                    let figures = self.figures.entry(slot).or_default();
+                    figures.0 += nanos;
+                    figures.1 += if self.mistaken.contains_key(&(slot, instance)) { nanos } else { 0 };
+                }
+            }
+        }
+        self.now = now;
+    }
+
+    pub(super) fn started(&mut self, place: Option<u32>, instance: InstanceId) {
+        self.freeze(instance, EventKind::is_end, Sighting::Superseded(self.now));
+        self.change(instance, |condition| *condition = Instance { alive: true, ..Instance::default() });
+        if let Some(place) = place {
+            self.own.insert(place, instance);
+            for stage in [Stage::Client, Stage::Balancer] {
+                self.shown.insert((Watcher::Observer(place), stage), View::EMPTY);
+            }
+        }
+    }
+
+    pub(super) fn ended(&mut self, place: Option<u32>, instance: InstanceId) {
+        self.freeze(instance, |event| !event.is_end(), Sighting::None);
+        self.change(instance, |condition| condition.alive = false);
+        let Some(place) = place else { return };
+        for stage in [Stage::Client, Stage::Balancer] {
+            let slot = (Watcher::Observer(place), stage);
+            self.shown.remove(&slot);
+            for watch in self.watches.iter_mut().filter(|watch| !watch.frozen) {
+                let watched = watch.watching.remove(&slot);
+                match watch.sightings.get_mut(&slot).filter(|_| watched) {
+                    Some(sighting) if *sighting == Sighting::Open => *sighting = Sighting::None,
+                    _ => {}
+                }
+            }
+            for number in 0..self.instances.len() as u32 {
+                self.end((slot, InstanceId(number)), false);
+            }
+        }
+    }
+
+    pub(super) fn set_unwell(&mut self, instance: InstanceId, unwell: bool) {
+        match unwell {
+            true => self.freeze(instance, |event| !event.is_end(), Sighting::None),
+            false => self.freeze(
+                instance,
+                |event| matches!(event, EventKind::Unhealthy | EventKind::Override),
+                Sighting::Superseded(self.now),
+            ),
+        }
+        self.change(instance, |condition| condition.unwell = unwell);
+    }
+
+    pub(super) fn watch(&mut self, event: EventKind, instance: InstanceId, views: &Views) {
+        if event == EventKind::Stop {
+            self.change(instance, |condition| condition.stopping = true);
+        }
+        let mut sightings = BTreeMap::new();
+        for (&slot, &view) in self.shown.iter().filter(|&(&slot, _)| !is_own(&self.own, slot, instance)) {
+            let open = views.is_up(view, instance) == event.is_end();
+            sightings.insert(slot, if open { Sighting::Open } else { Sighting::None });
+        }
+        let watching = sightings.keys().copied().collect();
+        self.watches.push(Watch { event, instance, at: self.now, frozen: false, sightings, watching });
+    }
+
+    pub(super) fn server_fact(&mut self, fact: Fact) {
+        match fact {
+            Fact::LeaseRegistered { instance, status, .. } => self.change(instance, |condition| {
+                condition.registered = status == Status::Up;
+                if condition.registered && condition.cancelled {
+                    condition.unwell = false;
+                }
+                condition.cancelled = false;
+            }),
+            Fact::StatusChanged { instance, status } => {
+                self.change(instance, |condition| condition.registered = status == Status::Up);
+            }
+            Fact::LeaseCancelled { instance } => self.change(instance, |condition| {
+                condition.registered = false;
+                condition.cancelled = true;
+            }),
+            _ => {}
+        }
+    }
+
+    pub(super) fn show(&mut self, slot: Slot, to: View, removal: Removal, views: &Views) {
+        let Some(shown) = self.shown.get_mut(&slot) else { return };
+        let from = std::mem::replace(shown, to);
+        for watch in self.watches.iter_mut().filter(|watch| !watch.frozen) {
+            if !watch.watching.contains(&slot) {
+                continue;
+            }
+            let sighting = watch.sightings.get_mut(&slot).expect("who watches has a sighting");
+            let open = views.is_up(to, watch.instance) == watch.event.is_end();
+            *sighting = match *sighting {
+                Sighting::Open if !open => Sighting::Closed(self.now),
+                Sighting::Closed(_) | Sighting::None if open && watch.event.is_end() => Sighting::Open,
+                same => same,
+            };
+        }
+        for number in 0..self.instances.len() {
+            let instance = InstanceId(number as u32);
+            let (before, after) = (views.is_up(from, instance), views.is_up(to, instance));
+            if before && !after && self.instances[number].is_well() && !is_own(&self.own, slot, instance) {
+                self.mistaken.insert((slot, instance), (self.now, removal));
+                self.figures.entry(slot).or_default().2 += 1;
+            } else if after {
+                self.end((slot, instance), true);
+            }
+        }
+    }
+
+    /// Sightings and mistakes that are open.
+    pub(super) fn open(&self) -> (usize, usize) {
+        let sightings = self.watches.iter().flat_map(|watch| watch.sightings.values());
+        (sightings.filter(|sighting| **sighting == Sighting::Open).count(), self.mistaken.len())
+    }
+
+    /// What was seen, what was wrong, and everybody's figures.
+    pub(super) fn finish(mut self) -> (Seen, Wrong, BTreeMap<Slot, Figures>) {
+        for (slot, instance) in self.mistaken.keys().copied().collect::<Vec<_>>() {
+            self.end((slot, instance), false);
+        }
+        let mut seen = Seen::new();
+        for watch in &self.watches {
+            let mut by_instance = BTreeMap::new();
+            for (&(_, stage), &sighting) in &watch.sightings {
+                let outcome = match sighting {
+                    Sighting::None => continue,
+                    Sighting::Open => Outcome::Censored(self.now.since(watch.at)),
+                    Sighting::Closed(at) => Outcome::Detected(at.since(watch.at)),
+                    Sighting::Superseded(at) => Outcome::Superseded(at.since(watch.at)),
+                };
+                *by_instance.entry((watch.event, watch.at, stage, outcome)).or_insert(0) += 1;
+            }
+            for (key, count) in by_instance {
+                let (all, instances) = seen.entry(key).or_default();
+                *all += count;
+                *instances += 1;
+            }
+        }
+        (seen, self.wrong, self.figures)
+    }
+
+    fn change(&mut self, instance: InstanceId, change: impl FnOnce(&mut Instance)) {
+        change(&mut self.instances[instance.index()]);
+        if !self.instances[instance.index()].is_well() {
+            let slots: Vec<Slot> = self.shown.keys().copied().collect();
+            slots.into_iter().for_each(|slot| self.end((slot, instance), false));
+        }
+    }
+
+    fn end(&mut self, pair: (Slot, InstanceId), corrected: bool) {
+        let Some((since, removal)) = self.mistaken.remove(&pair) else { return };
+        let (slot, _) = pair;
+        *self.wrong.entry((slot.1, since, self.now, corrected, removal)).or_insert(0) += 1;
+        self.figures.entry(slot).or_default().3 += u64::from(corrected);
+    }
+
+    fn freeze(&mut self, instance: InstanceId, which: impl Fn(EventKind) -> bool, into: Sighting) {
+        for watch in self.watches.iter_mut().filter(|watch| !watch.frozen) {
+            if watch.instance == instance && which(watch.event) {
+                watch.frozen = true;
+                let open = watch.sightings.values_mut().filter(|sighting| **sighting == Sighting::Open);
+                open.for_each(|sighting| *sighting = into);
+            }
+        }
+    }
+}
+
+fn is_own(own: &BTreeMap<u32, InstanceId>, (watcher, _): Slot, instance: InstanceId) -> bool {
+    matches!(watcher, Watcher::Observer(place) if own[&place] == instance)
+}

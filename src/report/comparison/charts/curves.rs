@@ -1,0 +1,162 @@
+//! How T_D is distributed: a panel for each stage, and in it a curve for each configuration.
+
+use plotters::coord::types::RangedCoordf64;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, VPos};
+
+use super::{Curve, Stroke, names, strokes, values};
+use crate::model::stage::{EventKind, Stage};
+use crate::report::charts::axis::TimeAxis;
+use crate::report::charts::paint::{
+    self, Canvas, DRAWN, FAINT, GRID, INK, LEFT_AREA, RIGHT_MARGIN, WIDTH, fitting, font,
+};
+use crate::report::comparison::Comparison;
+use crate::report::comparison::table::caption;
+
+const TOP: i32 = 76;
+const LEGEND_ROW: i32 = 20;
+const CAPTION: i32 = 28;
+const PANEL: i32 = 150;
+const AXIS: i32 = 44;
+
+/// A panel: its stage and the curves of all configurations.
+type Panel<'a> = (Stage, Vec<&'a Curve>);
+
+/// The chart as SVG text.
+pub(super) fn svg(comparison: &Comparison) -> String {
+    let summary = &comparison.summary;
+    let events: Vec<(EventKind, Vec<Panel<'_>>)> =
+        summary.events_watched().into_iter().map(|event| (event, panels(comparison, event))).collect();
+    let strokes = strokes(summary);
+    let mut labels = vec![format!("{}:", names(summary))];
+    labels.extend(summary.configurations.iter().map(values));
+    let legend = paint::measured(|canvas| layout(canvas, &labels));
+    let legend_height = legend.last().map_or(0, |(_, top)| top + LEGEND_ROW) + 12;
+    let heights = events.iter().map(|(_, panels)| CAPTION + panels.len() as i32 * PANEL + AXIS);
+    let height = TOP + legend_height + heights.sum::<i32>().max(60);
+    paint::svg(height, |canvas| {
+        let title = format!("How long until it shows? {}", summary.title);
+        let below = "Share of observations ended by then; what is missing had not ended when the run did. \
+                     Where curves coincide, the last lies on top.";
+        paint::title(canvas, &title, below);
+        draw_legend(canvas, &labels, &legend, &strokes);
+        let mut top = TOP + legend_height;
+        for (event, panels) in &events {
+            paint::write(canvas, &capital(&caption(*event)), 16, INK, (24, top));
+            top += CAPTION;
+            let ends = || panels.iter().flat_map(|(_, curves)| curves).flat_map(|curve| &curve.0);
+            let (least, most) =
+                ends().fold((f64::MAX, 0.0_f64), |(least, most), &(ms, _)| (least.min(ms), most.max(ms)));
+            let axis = TimeAxis::over(least.min(most) as u64, most as u64, 9);
+            for (index, panel) in panels.iter().enumerate() {
+                draw_panel(canvas, panel, &strokes, &axis, top, index + 1 == panels.len());
+                top += PANEL;
+            }
+            top += AXIS;
+        }
+    })
+}
+
+fn panels(comparison: &Comparison, event: EventKind) -> Vec<Panel<'_>> {
+    let summary = &comparison.summary;
+    let stages = summary.stages_watched(event).into_iter();
+    let curves = |stage: Stage| {
+        let all = summary.configurations.iter().zip(&comparison.curves);
+        all.filter_map(|(configuration, curves)| {
+            let rows = configuration.stages.iter();
+            let named =
+                rows.map(|row| row.figures.event == event.name() && row.figures.stage == stage.name());
+            named.zip(curves).find_map(|(wanted, curve)| wanted.then_some(curve))
+        })
+        .collect()
+    };
+    stages.map(|stage| (stage, curves(stage))).collect()
+}
+
+/// Where the labels of the legend stand: from the left, in rows.
+fn layout(canvas: &Canvas<'_>, labels: &[String]) -> Vec<(i32, i32)> {
+    let (mut left, mut top) = (24, 0);
+    let mut places = Vec::new();
+    for (index, label) in labels.iter().enumerate() {
+        let swatch = if index == 0 { 0 } else { 28 };
+        let width = swatch + paint::text_width(canvas, &shortened(canvas, label), 14) + 22;
+        if left > 24 && left + width > WIDTH - RIGHT_MARGIN {
+            (left, top) = (24, top + LEGEND_ROW);
+        }
+        places.push((left, top));
+        left += width;
+    }
+    places
+}
+
+fn shortened(canvas: &Canvas<'_>, label: &str) -> String {
+    fitting(canvas, label, 14, WIDTH / 2)
+}
+
+fn draw_legend(canvas: &Canvas<'_>, labels: &[String], places: &[(i32, i32)], strokes: &[Stroke]) {
+    for (index, (label, &(left, top))) in labels.iter().zip(places).enumerate() {
+        let top = TOP + top;
+        let text = shortened(canvas, label);
+        let Some(stroke) = index.checked_sub(1).map(|index| &strokes[index]) else {
+            paint::write(canvas, &text, 14, FAINT, (left, top));
+            continue;
+        };
+        if stroke.dashed {
+            paint::fill(canvas, (left, top + 6), (left + 9, top + 9), stroke.ink.filled());
+            paint::fill(canvas, (left + 13, top + 6), (left + 22, top + 9), stroke.ink.filled());
+        } else {
+            paint::fill(canvas, (left, top + 6), (left + 22, top + 9), stroke.ink.filled());
+        }
+        paint::write(canvas, &text, 14, INK, (left + 28, top));
+    }
+}
+
+fn draw_panel(
+    canvas: &Canvas<'_>,
+    (stage, curves): &Panel<'_>,
+    strokes: &[Stroke],
+    axis: &TimeAxis,
+    top: i32,
+    last: bool,
+) {
+    let height = PANEL - 14 + if last { AXIS } else { 0 };
+    let area = canvas.clone().shrink((0, top), (WIDTH - RIGHT_MARGIN, height));
+    let mut chart = ChartBuilder::on(&area)
+        .set_label_area_size(LabelAreaPosition::Left, LEFT_AREA)
+        .set_label_area_size(LabelAreaPosition::Bottom, if last { AXIS } else { 0 })
+        .build_cartesian_2d(axis.clone(), RangedCoordf64::from(0.0..1.0))
+        .expect(DRAWN);
+    chart
+        .configure_mesh()
+        .bold_line_style(GRID)
+        .light_line_style(TRANSPARENT)
+        .axis_style(FAINT)
+        .y_labels(3)
+        .y_label_formatter(&|share| format!("{:.0} %", share * 100.0))
+        .label_style(font(14, FAINT))
+        .draw()
+        .expect(DRAWN);
+    let range = axis.range();
+    for (curve, stroke) in curves.iter().zip(strokes) {
+        let mut points = vec![(range.start, 0.0)];
+        for &(ms, share) in &curve.0 {
+            points.push((ms, points[points.len() - 1].1));
+            points.push((ms, share));
+        }
+        points.push((range.end, points[points.len() - 1].1));
+        if stroke.dashed {
+            let dashes = DashedLineSeries::new(points, 7, 5, stroke.ink.stroke_width(2));
+            chart.draw_series(dashes).expect(DRAWN);
+        } else {
+            chart.draw_series(LineSeries::new(points, stroke.ink.stroke_width(2))).expect(DRAWN);
+        }
+    }
+    let middle = top + (PANEL - 14) / 2;
+    paint::write_at(canvas, stage.name(), font(16, INK), (HPos::Left, VPos::Center), (24, middle));
+}
+
+/// With a capital letter.
+pub(super) fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
