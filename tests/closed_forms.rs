@@ -321,3 +321,40 @@ impl Picks {
         choices[(self.0 >> 33) as usize % choices.len()]
     }
 }
+
+/// Stops and starts at moments of their own, a part of one zone, and instances that are killed when their notice
+/// ends.
+#[test]
+fn spread_out_zoned_and_reclaimed() {
+    let read = |fault: &str| {
+        let text = format!(
+            "replicates = 200\nduration = \"25m\"\nseed = 20\n\
+             [[application]]\nname = \"a\"\ninstances = 24\nzones = [\"east\", \"west\", \"west\"]\n\
+             [[application]]\nname = \"b\"\ninstances = 10\nzones = [\"east\"]\n[application.eureka.client]\n\
+             registry-fetch-interval-seconds = 10\n[[fault]]\n{fault}\n"
+        );
+        scenario::parse("test.toml", &text, &[]).unwrap_or_else(|problems| panic!("{problems}")).scenario
+    };
+    for fault in [
+        "stop = { count = 5, over = \"1m\", linger = \"10s\" }",
+        "start = { application = \"a\", count = 3, over = \"1m\" }",
+        "crash = { count = 1, zone = \"west\" }",
+        "stop = { all = true, zone = \"east\", application = \"a\" }",
+        "reclaim = { count = 2, notice = \"2m\" }",
+        "reclaim = { count = 2, notice = \"2m\", heeded = 1.0 }",
+    ] {
+        assert_eq!(hold(&read(fault)), 4, "{fault}");
+    }
+}
+
+/// What only callers notice moves nothing.
+#[test]
+fn beside_grey_failures_and_cut_callers() {
+    let text = "replicates = 200\nduration = \"25m\"\nseed = 20\n[traffic]\ncalls-per-second = 0.2\n\
+                [balancer]\ncalls-per-second = \"dense\"\n[server.clock]\noffset = \"-7s\"\n\
+                [[application]]\nname = \"a\"\ninstances = 20\n[application.clock]\noffset = \"1h\"\ndrift-ppm = 50\n\
+                [[application]]\nname = \"b\"\ninstances = 10\n[[fault]]\ncrash = { count = 1 }\n\
+                [[fault]]\ngrey = { count = 5 }\n[[fault]]\npartition = { count = 5, peer = { application = \"a\" } }\n";
+    let loaded = scenario::parse("test.toml", text, &[]).unwrap_or_else(|problems| panic!("{problems}"));
+    assert_eq!(hold(&loaded.scenario), 4);
+}

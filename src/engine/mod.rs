@@ -97,6 +97,7 @@ mod draw;
 mod entry;
 mod lane;
 mod near;
+mod poisson;
 mod queue;
 mod run;
 mod slots;

@@ -7,6 +7,7 @@
 //! for each observer the stretches about which it thinks otherwise than at first (`marks`), and work out once for
 //! all who make the same change of view what it turns over (`flips`). Rows say how many pairs they stand for.
 
+mod calls;
 mod data;
 mod detection;
 #[cfg(test)]
@@ -20,6 +21,7 @@ mod oracle;
 mod partition;
 mod recorder;
 
+pub use calls::{CallCounts, CallTally};
 pub use data::{
     Agreement, CallMinute, Detection, Ending, Fate, Folded, Injected, LeaseCounts, LoadMinute, Minute,
     Mistake, Outcome, Quality, Removal, ReplicateData, RunData,

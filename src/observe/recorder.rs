@@ -218,6 +218,11 @@ impl Recorder {
         self.observers.held().map(|(view, _)| view).chain(self.server)
     }
 
+    /// What the server's registry and its answers show.
+    pub fn server_views(&self) -> [View; 2] {
+        self.server
+    }
+
     /// Whether nothing that is watched is still open.
     pub fn is_settled(&self) -> bool {
         self.open() == (0, 0)

@@ -62,7 +62,9 @@ impl RunDirectory {
             let name = output.file_name();
             Ok((name, write_hashed(&fresh, name, |into| output.write(contents, into))?))
         };
-        let written: io::Result<Vec<_>> = on_threads(host.jobs, || OUTPUTS.par_iter().map(write).collect());
+        let written: io::Result<Vec<_>> = on_threads(host.jobs, || {
+            OUTPUTS.par_iter().filter(|output| output.applies_to(contents)).map(write).collect()
+        });
         let hashes: BTreeMap<&'static str, String> = written?.into_iter().collect();
         fs::write(fresh.join(HOST), host.to_json())?;
         fs::write(fresh.join(MANIFEST), Manifest::of(contents.report, hashes).to_json())?;
@@ -141,7 +143,7 @@ mod tests {
     }
 
     fn commit(place: &Path, interrupted: bool) -> bool {
-        let made = Made::crashes(5, 8);
+        let made = Made::calling(5, true);
         let report = made.report();
         let summary = Summary::of(&report);
         let directory = RunDirectory::prepare(place).unwrap();

@@ -8,10 +8,11 @@ use std::collections::BTreeMap;
 use super::Report;
 use crate::analysis::{Absence, Bound, BoundRange};
 use crate::engine::{SimDuration, SimTime};
-use crate::model::id::InstanceId;
+use crate::model::id::{AppId, InstanceId};
 use crate::model::stage::{EventKind, Stage};
 use crate::observe::{
-    Detection, Ending, Injected, LoadMinute, Minute, Mistake, Outcome, Removal, ReplicateData, RunData,
+    CallMinute, Detection, Ending, Injected, LoadMinute, Minute, Mistake, Outcome, Removal, ReplicateData,
+    RunData,
 };
 use crate::scenario::{Application, Scenario, default_scenario};
 use crate::sweep::Verdict;
@@ -82,6 +83,36 @@ impl Made {
                 verdict("no false removal", replicates - 1, 0.995),
             ],
         }
+    }
+
+    /// One crash a replicate, and orders that call payments; some calls fail for five minutes, or none does.
+    pub(super) fn calling(replicates: u32, some_fail: bool) -> Self {
+        let mut made = Self::crashes(replicates, 20);
+        "One of 20 instances of payments is killed".clone_into(&mut made.scenario.title);
+        let payments = Application { name: "payments".to_owned(), ..made.scenario.applications[0].clone() };
+        made.scenario.applications.push(payments);
+        // Failed in a minute, by stage.
+        let dead = [[600, 0, 0, 0], [600, 0, 0, 0], [500, 100, 0, 0], [0, 200, 200, 100], [0, 0, 50, 150]];
+        for replicate in &mut made.data.replicates {
+            let crash = replicate.faults[0].at.as_nanos() / (60 * SECOND_NS);
+            let minute = |number: u64| {
+                let since = number.checked_sub(crash + 1).filter(|_| some_fail);
+                let dead_by_stage =
+                    since.and_then(|since| dead.get(since as usize)).copied().unwrap_or_default();
+                let failed: u64 = dead_by_stage.iter().sum();
+                CallMinute {
+                    from: SimTime::from_secs(60 * number),
+                    caller: AppId(0),
+                    callee: AppId(1),
+                    calls: 12_000,
+                    failed,
+                    attempts: [12_000 - failed, failed, 0, 0, 0, 0],
+                    dead_by_stage,
+                }
+            };
+            replicate.calls = (1..13).map(minute).collect();
+        }
+        made
     }
 
     /// Self-preservation holds the crashed instance for ever.

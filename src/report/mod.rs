@@ -13,6 +13,8 @@
 //!
 //! All but `host.json` is the same, byte for byte, for the same scenario, seed and version.
 
+mod calls;
+mod calls_table;
 mod charts;
 pub mod comparison;
 mod directory;
@@ -31,6 +33,7 @@ mod table;
 #[cfg(test)]
 mod made_up;
 
+pub use calls::{AttemptCounts, CallSummary, FailedAReplicate, StageCounts, WorstMinute};
 pub use charts::{Recorded, detection_times_svg, svg_to_png};
 pub use directory::RunDirectory;
 pub use host::Host;

@@ -18,6 +18,12 @@ pub trait Output: Sync {
     /// Its name within the directory.
     fn file_name(&self) -> &'static str;
 
+    /// Whether this run has such a file.
+    fn applies_to(&self, contents: &Contents<'_>) -> bool {
+        let _ = contents;
+        true
+    }
+
     /// Writes it whole.
     ///
     /// # Errors
@@ -25,18 +31,21 @@ pub trait Output: Sync {
     fn write(&self, contents: &Contents<'_>, into: &mut dyn Write) -> io::Result<()>;
 }
 
-/// All of them, slow ones first: they are written side by side.
+/// All that a run may have, slow ones first: they are written side by side.
 pub const OUTPUTS: &[&dyn Output] = &[
     &charts::Png(charts::DETECTION_TIMES),
     &charts::Png(charts::STAGE_BREAKDOWN),
     &charts::Png(charts::RENEWALS),
+    &charts::Png(charts::CALLS),
     &rows::DetectionRows,
     &charts::Svg(charts::DETECTION_TIMES),
     &charts::Svg(charts::STAGE_BREAKDOWN),
     &charts::Svg(charts::RENEWALS),
+    &charts::Svg(charts::CALLS),
     &rows::TimelineRows,
     &rows::LoadRows,
     &rows::MistakeRows,
+    &rows::CallRows,
     &rows::FaultRows,
     &SummaryFile,
     &ScenarioFile,

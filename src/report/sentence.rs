@@ -1,6 +1,8 @@
 //! The answer in words: how long the dead stayed visible, and what the time went on.
 
+use super::calls::in_percent;
 use super::summary::{StageSummary, Summary};
+use super::table::grouped;
 use super::{Report, in_words};
 use crate::engine::SimDuration;
 use crate::model::stage::{EventKind, Stage};
@@ -12,7 +14,28 @@ pub(super) fn answer(report: &Report<'_>, summary: &Summary) -> String {
         summary.events_watched().map(|event| Telling { report, summary, event }.sentence()).collect();
     let watched = !sentences.is_empty();
     sentences.extend(mistakes(summary, watched));
+    sentences.extend(calls(summary));
     sentences.join(" ")
+}
+
+fn calls(summary: &Summary) -> Option<String> {
+    let calls: u64 = summary.calls.iter().map(|row| row.calls).sum();
+    let failed: u64 = summary.calls.iter().map(|row| row.failed).sum();
+    if calls == 0 {
+        return None;
+    }
+    if failed == 0 {
+        return Some(format!("None of {} between instances failed.", plural_grouped(calls, "call", "calls")));
+    }
+    let worst = summary.calls.iter().filter_map(|row| row.worst_minute).max_by_key(|worst| worst.failed);
+    let worst = worst.expect("what failed did so in some minute");
+    Some(format!(
+        "Of {} between instances {} failed ({}), {} in the worst minute.",
+        plural_grouped(calls, "call", "calls"),
+        grouped(failed),
+        in_percent(failed, calls),
+        in_percent(worst.failed, worst.calls),
+    ))
 }
 
 fn mistakes(summary: &Summary, watched: bool) -> Option<String> {
@@ -192,6 +215,10 @@ fn place(stage: Stage) -> &'static str {
     }
 }
 
+fn plural_grouped(count: u64, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(count), if count == 1 { one } else { many })
+}
+
 fn plural(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
@@ -218,6 +245,16 @@ mod tests {
     #[test]
     fn departures_and_arrivals_have_sentences_of_their_own() {
         insta::assert_snapshot!(answer_of(&Made::coming_and_going(20)));
+    }
+
+    #[test]
+    fn calls_are_told_last() {
+        let told = answer_of(&Made::calling(7, true));
+        let expected =
+            "Of 1,008,000 calls between instances 17,500 failed (1.7 %), 5.0 % in the worst minute.";
+        assert!(told.ends_with(expected), "{told}");
+        let told = answer_of(&Made::calling(7, false));
+        assert!(told.ends_with("None of 1,008,000 calls between instances failed."), "{told}");
     }
 
     #[test]

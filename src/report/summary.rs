@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use super::calls::CallSummary;
 use super::mistakes::{MistakeSummary, replicates_with};
 use super::{Report, intervals, sentence};
 use crate::analysis::{Bound, BoundRange};
@@ -36,6 +37,8 @@ pub struct Summary {
     pub stages: Vec<StageSummary>,
     /// Live instances removed, by stage; a stage without any is left out.
     pub mistakes: Vec<MistakeSummary>,
+    /// Calls between instances, by caller and callee; none without traffic.
+    pub calls: Vec<CallSummary>,
     /// How the scenario's expectations came out, in its order.
     pub expectations: Vec<ExpectationSummary>,
     /// The answer in words.
@@ -143,6 +146,7 @@ impl Summary {
             digest: digest(data),
             stages: stages(data, report.bounds),
             mistakes: MistakeSummary::of(data),
+            calls: CallSummary::of(report.scenario, data),
             expectations: report.verdicts.iter().map(ExpectationSummary::of).collect(),
             answer: String::new(),
             version: report.version.to_owned(),
@@ -307,6 +311,8 @@ mod tests {
 
     /// The required keys of a schema, and those of the schemas that its lists and fields refer to.
     fn require(value: &Value, schema: &Value, root: &Value) {
+        // What may be null is the first of two.
+        let schema = schema["anyOf"].as_array().map_or(schema, |either| &either[0]);
         let schema = match schema["$ref"].as_str() {
             Some(reference) => root.pointer(&reference[1..]).expect("a reference leads somewhere"),
             None => schema,
@@ -332,7 +338,10 @@ mod tests {
     #[test]
     fn what_is_printed_follows_the_schema() {
         let schema: Value = serde_json::from_str(&json_schema()).unwrap();
-        for made in [Made::crashes(7, 3), Made::protected(2), Made::coming_and_going(9), Made::quiet(2)] {
+        let calling = Made::calling(7, true);
+        for made in
+            [Made::crashes(7, 3), Made::protected(2), Made::coming_and_going(9), Made::quiet(2), calling]
+        {
             let summary: Value = serde_json::from_str(&Summary::of(&made.report()).to_json()).unwrap();
             require(&summary, &schema, &schema);
         }

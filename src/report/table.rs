@@ -7,6 +7,7 @@ use std::path::Path;
 use anstyle::{AnsiColor, Style};
 use comfy_table::{Cell, CellAlignment, ContentLineStyle, LineStyle, Table, TableStyle};
 
+use super::calls_table;
 use super::length::in_seconds;
 use super::summary::{ExpectationSummary, StageSummary, Summary};
 use crate::model::stage::EventKind;
@@ -27,6 +28,14 @@ pub fn table(summary: &Summary, directory: Option<&Path>) -> String {
             summary.stages.iter().filter(|row| row.event == event.name()).collect();
         line(&mut text, "");
         text.push_str(&event_table(event, &rows));
+    }
+    if !summary.calls.is_empty() {
+        line(&mut text, "");
+        line(&mut text, &format!("{BOLD}{}{BOLD:#}", calls_table::CAPTION));
+        calls_table::lines(&summary.calls).iter().for_each(|row| line(&mut text, row));
+        if let Some(blame) = calls_table::blame(&summary.calls) {
+            paragraph(&mut text, &format!("{DIM}{blame}{DIM:#}"));
+        }
     }
     line(&mut text, "");
     paragraph(&mut text, &summary.answer);
@@ -243,6 +252,11 @@ mod tests {
     #[test]
     fn every_event_has_a_table() {
         insta::assert_snapshot!(plain(&Made::coming_and_going(20)));
+    }
+
+    #[test]
+    fn calls_have_a_table_of_their_own() {
+        insta::assert_snapshot!(plain(&Made::calling(20, true)));
     }
 
     #[test]

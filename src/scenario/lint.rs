@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use super::diagnostic::{Place, Problem};
 use super::document::{Node, Table};
 use super::types::{Application, Scenario};
-use super::{lint_fault, lint_fleet, lint_link, lint_protection, lint_scale};
+use super::{lint_expect, lint_fault, lint_fleet, lint_link, lint_protection, lint_scale};
 use crate::engine::SimDuration;
 use crate::model::eureka::ServerConfig;
 use crate::model::message::Status;
@@ -40,7 +40,7 @@ pub(super) fn lint(scenario: &Scenario, root: &Table) -> Vec<Problem> {
         warnings.extend(lint_fleet::lint(scenario, fault, table));
     }
     for (expectation, table) in scenario.expectations.iter().zip(root.tables("expect")) {
-        warnings.extend(lint_fault::never_observed(scenario, &expectation.claim, table));
+        warnings.extend(lint_expect::never_observed(scenario, &expectation.claim, table));
     }
     // Applications that share a setting share its warning.
     let mut told = BTreeSet::new();

@@ -95,6 +95,7 @@ mod format_world;
 #[cfg(test)]
 mod guide;
 mod lint;
+mod lint_expect;
 mod lint_fault;
 mod lint_fleet;
 mod lint_link;

@@ -8,10 +8,10 @@ use super::format_fault::{FAULT, TARGETS};
 use super::format_verb::VERBS;
 
 /// Durations, as far as a pattern can tell.
-const DURATION: &str = r"^\s*(0|([0-9]+\s*[A-Za-z]+\s*)+)$";
+const DURATION: &str = r"^\s*(0|([0-9]+(\.[0-9]+)?\s*[A-Za-z]+\s*)+)$";
 
 /// Durations that may be negative.
-const SHIFT: &str = r"^\s*[-+]?(0|([0-9]+\s*[A-Za-z]+\s*)+)$";
+const SHIFT: &str = r"^\s*[-+]?(0|([0-9]+(\.[0-9]+)?\s*[A-Za-z]+\s*)+)$";
 
 /// A text of one line without control characters.
 const LINE: &str = r"^[^\u0000-\u001F\u007F-\u009F]*$";

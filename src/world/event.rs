@@ -71,15 +71,6 @@ pub enum Event {
         /// The call's flight.
         flight: u32,
     },
-    /// A caller makes its next call through its balancer.
-    CallDue {
-        /// Who.
-        client: ClientId,
-        /// To which of its applications.
-        callee: u8,
-        /// In which generation of its calls.
-        generation: u16,
-    },
 }
 
 impl Event {
@@ -106,7 +97,6 @@ impl Fingerprint for Event {
             Self::FaultEnds { fault } => Self::packed(7, 0, 0, fault),
             Self::FaultStep { fault, step } => Self::packed(8, 0, fault, step),
             Self::MessageLeaves { flight } => Self::packed(10, 0, 0, flight),
-            Self::CallDue { client, callee, generation } => Self::packed(9, callee, generation, client.0),
         }
     }
 }

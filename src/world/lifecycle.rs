@@ -22,6 +22,7 @@ impl World<'_> {
         if self.ailments.has(instance) {
             self.recorder.not_well(instance, now);
         }
+        self.touch(client);
         self.step_client(client, now, schedule, |client, config, step| client.on_start(config, step));
     }
 
@@ -34,6 +35,17 @@ impl World<'_> {
             let instance = self.clients[client.index()].instance;
             self.recorder.watch(EventKind::Crash, client, instance, now, &self.views);
         }
+    }
+
+    /// `kill -9` of whoever of these is still there. Of those that are stopping already the end is known and watched.
+    pub(super) fn kill(&mut self, hit: &[ClientId], now: SimTime) {
+        let up = hit.iter().copied().filter(|client| self.clients[client.index()].state != State::Down);
+        let (stopping, running): (Vec<ClientId>, Vec<ClientId>) =
+            up.partition(|client| self.clients[client.index()].stopping);
+        for client in stopping {
+            self.end_process(client, now);
+        }
+        self.crash(&running, now);
     }
 
     /// An orderly stop. A process that stands still hears of it when it goes on, one that is gone never.
@@ -108,6 +120,7 @@ impl World<'_> {
         if !lingered {
             self.recorder.process_ended(client, instance, now);
         }
+        self.touch(client);
     }
 
     /// A process comes back, under another instance id if `new_id`. One that is still busy with its orderly stop has

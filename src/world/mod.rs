@@ -14,10 +14,12 @@
 //! ends at the scenario's duration, or earlier once nothing watched can change any more.
 
 mod ailments;
+mod calls;
 mod clock;
 mod event;
 mod faults;
 mod flight;
+mod lanes;
 mod lifecycle;
 mod links;
 mod node;
@@ -35,13 +37,14 @@ pub use run::{Interrupted, run, trace};
 use std::sync::Arc;
 
 use ailments::Ailments;
+use calls::Calls;
 use clock::WallClock;
 use faults::FaultPlan;
 use flight::Flights;
+use lanes::Lanes;
 use links::Barrier;
 use node::{ClientNode, Identity, ServerNode, State};
 use setup::config_of;
-use traffic::Lanes;
 
 use crate::engine::{Handler, Schedule, Seed, SimDuration, SimTime};
 use crate::model::client::{Client, ClientConfig, ClientEffect};
@@ -75,6 +78,8 @@ struct World<'a> {
     barriers: Vec<Barrier>,
     ailments: Ailments,
     recorder: Recorder,
+    /// The calls between instances, if any are counted.
+    calls: Option<Box<Calls>>,
     /// By [`crate::model::id::InstanceId`].
     identities: Vec<Identity>,
     client_effects: Vec<ClientEffect>,
@@ -90,6 +95,9 @@ impl Handler for World<'_> {
     #[inline]
     fn handle(&mut self, now: SimTime, event: Event, schedule: &mut Schedule<Event>) {
         self.dispatch(event, now, schedule);
+        if self.calls.is_some() {
+            self.review_calls(event, now);
+        }
         if self.views.are_too_many() {
             self.forget_views();
         }
@@ -114,13 +122,15 @@ impl World<'_> {
             Event::FaultEnds { fault } => self.end_fault(fault, now, schedule),
             Event::FaultStep { fault, step } => self.fault_step(fault, step, now, schedule),
             Event::MessageLeaves { flight } => self.message_leaves(flight, now, schedule),
-            Event::CallDue { .. } => unreachable!("nothing schedules one yet"),
         }
     }
 
     /// Drops the views that nobody holds. Answers under way hold none: they are versions.
     #[cold]
     fn forget_views(&mut self) {
+        if let Some(calls) = &mut self.calls {
+            calls.forget_views();
+        }
         let clients = self.clients.iter().map(|node| &node.client);
         let held = clients.flat_map(|client| [client.view(), client.balancer_view()]);
         self.views.keep_only(held.chain(self.recorder.views()));
@@ -189,6 +199,9 @@ impl World<'_> {
             self.do_for_client(client, effect, now, schedule);
         }
         self.client_effects = effects;
+        if self.calls.is_some() {
+            self.caller_stepped(client, now);
+        }
     }
 
     /// The local registry of the server's own client, if that fetches.

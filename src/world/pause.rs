@@ -33,6 +33,7 @@ impl World<'_> {
     /// Stops a process in its tracks.
     pub(super) fn pause(&mut self, client: ClientId, now: SimTime, until: SimTime) {
         self.clients[client.index()].state.pause(now, until);
+        self.touch(client);
     }
 
     /// Lets it go on, unless a longer pause holds it or it was killed meanwhile.
@@ -40,6 +41,7 @@ impl World<'_> {
         let node = &mut self.clients[client.index()];
         let Some(since) = node.state.resume(now) else { return };
         let waiting = *node.waiting.take().unwrap_or_default();
+        self.touch(client);
         self.step_client(client, now, schedule, |client, config, step| {
             client.on_resume(config, since, step);
         });

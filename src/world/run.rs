@@ -97,15 +97,26 @@ impl World<'_> {
                 *observers.entry(node.client.view()).or_insert(0_u64) += 1;
             }
         }
-        Agreement {
+        let hash = |view| self.views.counts(view).reconcile_hash();
+        let registry_hash = hash(registry);
+        let mut agreement = Agreement {
             live: live.len() as u64,
             missing_in_registry: missing(registry),
-            missing_in_views: observers.into_iter().map(|(view, count)| count * missing(view)).sum(),
+            ..Agreement::default()
+        };
+        for (view, count) in observers {
+            let pairs = count * missing(view);
+            agreement.missing_in_views += pairs;
+            if pairs > 0 && hash(view) == registry_hash {
+                agreement.missing_behind_equal_hashes += pairs;
+            }
         }
+        agreement
     }
 
     fn finish(mut self, replicate: u32, ending: Ending, ended_at: SimTime, end: &RunEnd) -> ReplicateData {
         let agreement = self.agreement();
+        let calls = self.finish_calls(ended_at);
         let server = self.server.server.as_ref();
         let left_at_end = server.map_or(0, EurekaServer::registered);
         let self_preservation_at_end = server.is_some_and(EurekaServer::self_preservation_engaged);
@@ -125,7 +136,7 @@ impl World<'_> {
             mistakes: recorded.mistakes,
             folded: recorded.folded,
             quality: recorded.quality,
-            calls: Vec::new(),
+            calls,
             timeline: recorded.timeline,
             load: recorded.load,
             faults: recorded.faults,

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use super::World;
 use super::ailments::Ailments;
+use super::calls::Calls;
 use super::clock::{MIDNIGHT, MINUTES_PER_DAY, Skew, WallClock};
 use super::event::Event;
 use super::faults::FaultPlan;
 use super::flight::Flights;
+use super::lanes::Lanes;
 use super::node::{ClientNode, Identity, ServerNode, State, Trouble, Waiting};
-use super::traffic::Lanes;
 use crate::engine::{Chance, Purpose, Schedule, Seed, SimDuration, SimTime};
 use crate::model::client::{BalancerConfig, Client, ClientConfig, purpose};
 use crate::model::id::{AppId, ClientId, InstanceId, ServerId};
@@ -60,6 +61,7 @@ impl<'a> World<'a> {
             views: Views::default(),
             flights: Flights::default(),
             recorder: Recorder::default(),
+            calls: Calls::of(scenario),
             identities: Vec::new(),
             members: scenario.applications.iter().map(|_| Vec::new()).collect(),
             barriers: Vec::new(),
@@ -144,6 +146,9 @@ impl<'a> World<'a> {
         });
         let observes = !own && config.fetch_registry && self.scenario.applications[app.index()].observers;
         self.recorder.add_client(id, observes);
+        if let Some(calls) = &mut self.calls {
+            calls.add_client(app);
+        }
         id
     }
 

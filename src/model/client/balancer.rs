@@ -78,6 +78,13 @@ fn gap(rate: f64, dice: &mut Dice<'_>) -> SimDuration {
 }
 
 impl Client {
+    /// Whether it calls others: from its first call through its balancer on; without one, once its constructor is
+    /// done.
+    pub fn makes_calls(&self, config: &ClientConfig) -> bool {
+        let at_work = matches!(self.life, Life::Running | Life::Stopping);
+        at_work && (config.balancer == BalancerConfig::None || self.balancer.filling == Filling::Filled)
+    }
+
     /// Sets the timer for the first call of a process that starts.
     pub(super) fn await_first_call(&mut self, config: &ClientConfig, step: &mut Step<'_, ClientEffect>) {
         if config.fetch_registry && config.balancer != BalancerConfig::None {

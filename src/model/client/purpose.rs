@@ -13,7 +13,7 @@ pub const SERVER_ORDER: Purpose = Purpose(2);
 pub const BALANCER_FIRST_CALL: Purpose = Purpose(3);
 /// The gaps between calls through a balancer that is not called densely (`eureka-client.md` 8.3).
 pub const BALANCER_CALLS: Purpose = Purpose(4);
-/// Which instance a call picks; no rule draws it yet.
+/// Free: what calls draw comes from streams of their own, which the world keeps.
 pub const BALANCER_PICK: Purpose = Purpose(5);
 /// When the process starts; drawn by the world.
 pub const START_OFFSET: Purpose = Purpose(6);

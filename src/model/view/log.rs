@@ -37,6 +37,8 @@ pub struct RegistryLog {
     /// Version of each instance's newest change, or [`NONE`].
     heads: Vec<u32>,
     apps: Vec<AppId>,
+    /// Each application's instances, in the order in which they first came.
+    by_app: Vec<Vec<InstanceId>>,
     queue: Vec<Queued>,
     /// The newest version that no queue entry announces (`eureka-server.md` 2.2, corollary).
     unannounced: u32,
@@ -65,7 +67,14 @@ impl RegistryLog {
             self.heads.resize(index + 1, NONE);
             self.apps.resize(index + 1, AppId(u32::MAX));
         }
-        self.apps[index] = app;
+        if self.apps[index] != app {
+            // An identity belongs to one application for good.
+            self.apps[index] = app;
+            if self.by_app.len() <= app.index() {
+                self.by_app.resize_with(app.index() + 1, Vec::new);
+            }
+            self.by_app[app.index()].push(instance);
+        }
         let before = self.now(instance);
         if before == presence {
             return;
@@ -124,6 +133,11 @@ impl RegistryLog {
     /// The application of an instance that was ever here.
     pub fn app(&self, instance: InstanceId) -> Option<AppId> {
         self.apps.get(instance.index()).copied().filter(|app| app.0 != u32::MAX)
+    }
+
+    /// The instances of an application that were ever here, in the order in which they first came.
+    pub(super) fn instances_of(&self, app: AppId) -> &[InstanceId] {
+        self.by_app.get(app.index()).map_or(&[], Vec::as_slice)
     }
 
     /// One more than the largest instance number that was ever here.

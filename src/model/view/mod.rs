@@ -13,13 +13,15 @@
 mod apply;
 mod diff;
 mod log;
+mod members;
 mod overlay;
 
 use super::id::InstanceId;
 use super::message::Status;
 pub use log::RegistryLog;
+use members::Members;
 use overlay::{Overlay, Overlays};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether an instance is in a registry, and with which status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -139,6 +141,7 @@ pub struct Views {
     applied: BTreeMap<(View, Payload), Applied>,
     /// Whether a delta may insert deleted entries anywhere.
     risks: BTreeMap<Payload, bool>,
+    members: Members,
 }
 
 impl Views {
@@ -218,13 +221,16 @@ impl Views {
 
     /// Whether views that nobody holds any more take up so much that [`Self::keep_only`] is worth its time.
     pub fn are_too_many(&self) -> bool {
-        self.overlays.are_too_many()
+        self.overlays.are_too_many() || self.members.are_too_many()
     }
 
-    /// Forgets every view with an overlay that is none of `held`. It must name all that will be asked about.
+    /// Forgets every view with an overlay that is none of `held`, and every list of a view that is none of them.
+    /// It must name all views with an overlay that will be asked about.
     pub fn keep_only(&mut self, held: impl Iterator<Item = View>) {
+        let held: BTreeSet<View> = held.collect();
         self.applied.clear();
-        self.overlays.keep_only(&held.map(|view| view.overlay).collect());
+        self.overlays.keep_only(&held.iter().map(|view| view.overlay).collect());
+        self.members.keep_only(&held);
     }
 
     fn overlay(&self, view: View) -> &Overlay {

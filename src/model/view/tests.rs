@@ -206,8 +206,17 @@ impl Pair {
         }
     }
 
-    fn check(&self) {
+    fn check(&mut self) {
         for (view, held) in &self.clients {
+            for app in 0..3 {
+                let up = |&(_, &(of, status)): &(&u32, &(u32, Status))| of == app && status == Status::Up;
+                let plain: Vec<_> =
+                    held.iter().filter(up).map(|(&instance, _)| InstanceId(instance)).collect();
+                let list = self.views.up_instances(*view, AppId(app));
+                assert_eq!(*list, *plain);
+                // The second time it is remembered.
+                assert!(std::rc::Rc::ptr_eq(&list, &self.views.up_instances(*view, AppId(app))));
+            }
             let shared = self.views.instances(*view).into_iter();
             let shared: Plain =
                 shared.map(|(instance, status)| (instance.0, (app_of(instance.0).0, status))).collect();

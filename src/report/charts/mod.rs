@@ -6,6 +6,7 @@
 
 pub(super) mod axis;
 mod breakdown;
+mod calls;
 mod detection_times;
 pub(super) mod paint;
 mod raster;
@@ -24,6 +25,7 @@ pub(super) struct Chart {
     svg: &'static str,
     png: &'static str,
     draw: fn(&Contents<'_>) -> String,
+    applies: fn(&Contents<'_>) -> bool,
 }
 
 /// How T_D is distributed at each stage, and the range that the closed form gives.
@@ -31,14 +33,24 @@ pub(super) const DETECTION_TIMES: Chart = Chart {
     svg: "detection-times.svg",
     png: "detection-times.png",
     draw: |contents| detection_times_svg(contents.report, contents.summary, &[]),
+    applies: |_| true,
 };
 
 /// What the mean T_D goes on.
 pub(super) const STAGE_BREAKDOWN: Chart =
-    Chart { svg: "stage-breakdown.svg", png: "stage-breakdown.png", draw: breakdown::svg };
+    Chart { svg: "stage-breakdown.svg", png: "stage-breakdown.png", draw: breakdown::svg, applies: |_| true };
 
 /// Renewals against the threshold, over the first replicate.
-pub(super) const RENEWALS: Chart = Chart { svg: "renewals.svg", png: "renewals.png", draw: renewals::svg };
+pub(super) const RENEWALS: Chart =
+    Chart { svg: "renewals.svg", png: "renewals.png", draw: renewals::svg, applies: |_| true };
+
+/// What the callers' attempts met, minute by minute; only if there are calls.
+pub(super) const CALLS: Chart = Chart {
+    svg: "calls.svg",
+    png: "calls.png",
+    draw: calls::svg,
+    applies: |contents| !contents.summary.calls.is_empty(),
+};
 
 /// A chart as SVG.
 pub(super) struct Svg(pub(super) Chart);
@@ -46,6 +58,10 @@ pub(super) struct Svg(pub(super) Chart);
 impl Output for Svg {
     fn file_name(&self) -> &'static str {
         self.0.svg
+    }
+
+    fn applies_to(&self, contents: &Contents<'_>) -> bool {
+        (self.0.applies)(contents)
     }
 
     fn write(&self, contents: &Contents<'_>, into: &mut dyn Write) -> io::Result<()> {
@@ -61,6 +77,10 @@ impl Output for Png {
         self.0.png
     }
 
+    fn applies_to(&self, contents: &Contents<'_>) -> bool {
+        (self.0.applies)(contents)
+    }
+
     fn write(&self, contents: &Contents<'_>, into: &mut dyn Write) -> io::Result<()> {
         into.write_all(&svg_to_png(&(self.0.draw)(contents)))
     }
@@ -72,7 +92,7 @@ mod tests {
     use crate::report::Summary;
     use crate::report::made_up::Made;
 
-    fn cases() -> [(&'static str, Made); 6] {
+    fn cases() -> [(&'static str, Made); 8] {
         [
             ("crashes", Made::crashes(300, 99)),
             ("one-crash", Made::crashes(1, 1)),
@@ -80,6 +100,8 @@ mod tests {
             ("coming-and-going", Made::coming_and_going(40)),
             ("quiet", Made::quiet(0)),
             ("long", Made::long()),
+            ("calling", Made::calling(20, true)),
+            ("all-went-well", Made::calling(2, false)),
         ]
     }
 
@@ -90,7 +112,7 @@ mod tests {
             let report = made.report();
             let summary = Summary::of(&report);
             let contents = Contents { report: &report, summary: &summary };
-            for chart in [DETECTION_TIMES, STAGE_BREAKDOWN, RENEWALS] {
+            for chart in [DETECTION_TIMES, STAGE_BREAKDOWN, RENEWALS, CALLS] {
                 let svg = (chart.draw)(&contents);
                 assert_eq!(svg, (chart.draw)(&contents));
                 assert!(svg.len() < 400_000, "{name} {}: {} bytes", chart.svg, svg.len());

@@ -1,12 +1,14 @@
 //! The CSV files: one observation a row, units in the column names, times as whole milliseconds since the start
 //! of the replicate. `docs/OUTPUT.md` explains each column.
 
+mod calls;
 mod detections;
 mod faults;
 mod load;
 mod mistakes;
 mod timeline;
 
+pub(super) use calls::CallRows;
 pub(super) use detections::DetectionRows;
 pub(super) use faults::FaultRows;
 pub(super) use load::LoadRows;

@@ -1,0 +1,76 @@
+//! What the terminal shows of calls: a row for each pair of caller and callee, and who is to blame for the dead.
+
+use comfy_table::{Cell, CellAlignment, ContentLineStyle, LineStyle, Table, TableStyle};
+
+use super::calls::{AttemptCounts, CallSummary, StageCounts, in_percent};
+use super::table::grouped;
+
+/// The caption.
+pub(super) const CAPTION: &str = "calls through load balancers, and attempts that failed by what they met";
+
+/// A kind of failed attempt and how many there were.
+type Failure = (&'static str, fn(&AttemptCounts) -> u64);
+
+const FAILURES: [Failure; 5] = [
+    ("dead", |attempts| attempts.dead),
+    ("paused", |attempts| attempts.paused),
+    ("cut off", |attempts| attempts.cut_off),
+    ("refused", |attempts| attempts.refused),
+    ("no instance", |attempts| attempts.no_instance),
+];
+
+/// How many attempts a stage is to blame for, and what it did.
+type Blame = (fn(&StageCounts) -> u64, &'static str);
+
+/// The lines of the table, without its caption. Kinds of failures that never happened are left out.
+pub(super) fn lines(calls: &[CallSummary]) -> Vec<String> {
+    let happened = |failure: &&Failure| calls.iter().any(|calls| failure.1(&calls.attempts) > 0);
+    let failures: Vec<&Failure> = FAILURES.iter().filter(happened).collect();
+    let mut table = Table::new();
+    table.load_style(
+        TableStyle::new()
+            .header_lines(ContentLineStyle::none().junction(' '))
+            .header_separator(LineStyle::none().fill('─').junction('─'))
+            .content_lines(ContentLineStyle::none().junction(' ')),
+    );
+    let fixed = ["from", "to", "calls", "failed", "share", "worst minute"];
+    let header = fixed.into_iter().chain(failures.iter().map(|failure| failure.0));
+    table.set_header(header.map(Cell::new));
+    for row in calls {
+        let worst =
+            row.worst_minute.map_or_else(|| "–".to_owned(), |worst| in_percent(worst.failed, worst.calls));
+        let mut texts = vec![
+            row.caller.clone(),
+            row.callee.clone(),
+            grouped(row.calls),
+            grouped(row.failed),
+            in_percent(row.failed, row.calls),
+            worst,
+        ];
+        texts.extend(failures.iter().map(|failure| grouped(failure.1(&row.attempts))));
+        table.add_row(texts.into_iter().map(Cell::new));
+    }
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 1));
+        if column.index > 1 {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table.lines().map(|line| line.trim_end().to_owned()).collect()
+}
+
+/// Which stages are to blame for attempts at the dead, in words; nothing if there were none.
+pub(super) fn blame(calls: &[CallSummary]) -> Option<String> {
+    let parts: [Blame; 4] = [
+        (|stages| stages.registry, "the registry still had them"),
+        (|stages| stages.served, "only its answers did"),
+        (|stages| stages.client, "only the caller's local registry did"),
+        (|stages| stages.balancer, "only the caller's balancer did"),
+    ];
+    let count = |of: fn(&StageCounts) -> u64| -> u64 { calls.iter().map(|row| of(&row.dead_by_stage)).sum() };
+    let all: u64 = parts.iter().map(|part| count(part.0)).sum();
+    let told = parts.iter().filter(|part| count(part.0) > 0);
+    let told: Vec<String> =
+        told.map(|part| format!("{} while {}", in_percent(count(part.0), all), part.1)).collect();
+    (all > 0).then(|| format!("attempts at the dead: {}.", told.join(", ")))
+}

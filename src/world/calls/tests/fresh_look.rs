@@ -1,0 +1,187 @@
+//! Reviews miss nothing: after every event of a run with every kind of fault, what is known of each line is what a
+//! fresh look at the world finds.
+
+use super::super::line::{Phase, Prospect};
+use super::{shop, some};
+use crate::engine::{Distribution, Engine, Handler, Limits, Schedule, SimDuration, SimTime};
+use crate::model::client::BalancerConfig;
+use crate::model::id::{AppId, ClientId};
+use crate::scenario::{
+    Batch, Direction, Fault, HealthVia, Order, Peer, Scenario, Targets, Traffic, Verb, Which,
+};
+use crate::world::World;
+use crate::world::event::Event;
+
+const ORDERS: AppId = AppId(0);
+const PAYMENTS: AppId = AppId(1);
+
+/// A world that is looked at after each event.
+struct Watched<'a> {
+    world: World<'a>,
+    /// Lines seen silent, quiet and troubled.
+    seen: [u64; 3],
+}
+
+impl Handler for Watched<'_> {
+    type Event = Event;
+
+    fn handle(&mut self, now: SimTime, event: Event, schedule: &mut Schedule<Event>) {
+        self.world.handle(now, event, schedule);
+        let world = &mut self.world;
+        let mut calls = world.calls.take().unwrap();
+        let known = std::mem::take(&mut calls.standings);
+        let (known_dead, known_losses) =
+            (calls.shown_dead.clone(), calls.pairs.iter().map(|pair| pair.loss).collect::<Vec<_>>());
+        for number in 0..calls.callers.len() {
+            let client = ClientId(number as u32);
+            for line in 0..calls.callers[number].lines.len() {
+                let pair = calls.callers[number].lines[line].pair();
+                let fresh = world.prospect(&mut calls, client, pair);
+                let name = world.name_of(world.clients[number].instance);
+                let agrees = match (calls.callers[number].lines[line].phase(), &fresh) {
+                    (Phase::Silent, Prospect::Silent) => 0,
+                    (Phase::Quiet, Prospect::Quiet) => 1,
+                    (Phase::Troubled(plan), Prospect::Troubled(list, troubled, _)) => {
+                        assert_eq!(
+                            plan.contents(),
+                            (&**list, troubled.clone()),
+                            "{name} at {now}: {event:?}"
+                        );
+                        2
+                    }
+                    _ => panic!("{name} at {now}, after {event:?}: another phase"),
+                };
+                self.seen[agrees] += 1;
+            }
+        }
+        calls.standings = known;
+        calls.shown_dead = known_dead;
+        for (pair, loss) in calls.pairs.iter_mut().zip(known_losses) {
+            pair.loss = loss;
+        }
+        world.calls = Some(calls);
+    }
+}
+
+const fn s(seconds: u64) -> SimDuration {
+    SimDuration::from_secs(seconds)
+}
+
+fn every(seconds: u64) -> Distribution {
+    Distribution::exponential(s(seconds)).unwrap()
+}
+
+/// Both applications call each other and themselves.
+fn busy() -> Scenario {
+    let mut scenario = shop();
+    scenario.network.loss = 0.01;
+    for application in &mut scenario.applications {
+        application.instances = 6;
+        application.traffic = Some(Traffic {
+            calls_per_second: 0.5,
+            to: vec![ORDERS, PAYMENTS],
+            retries_on_same_instance: 1,
+            retries_on_next_instance: 1,
+            read_timeout: SimDuration::from_millis(1_500),
+        });
+    }
+    scenario.applications[1].client.healthcheck_enabled = true;
+    scenario
+}
+
+fn processes() -> Vec<Verb> {
+    let payments = |count| some(PAYMENTS, Which::Count(count));
+    vec![
+        Verb::Crash(Targets::Instances(payments(1))),
+        Verb::CrashLoop {
+            targets: payments(1),
+            up_for: every(60),
+            down_for: every(40),
+            new_id: false,
+            length: Some(s(400)),
+        },
+        Verb::Pause { targets: Targets::Instances(payments(2)), length: every(20) },
+        Verb::Pauses {
+            targets: Targets::Instances(some(ORDERS, Which::Count(2))),
+            every: every(60),
+            lasting: every(4),
+            length: Some(s(400)),
+        },
+        Verb::Restart {
+            targets: Targets::Instances(payments(2)),
+            down_for: s(20),
+            new_id: true,
+            graceful: false,
+        },
+        Verb::Restart { targets: Targets::Server, down_for: s(30), new_id: false, graceful: false },
+        Verb::RollOut {
+            application: PAYMENTS,
+            batch: Batch::Count(2),
+            wait: s(60),
+            down_for: s(10),
+            graceful: true,
+            linger: s(20),
+            new_id: true,
+            order: Order::StopFirst,
+        },
+        Verb::Start { application: PAYMENTS, count: 2, over: s(30) },
+        Verb::Stop { targets: payments(1), linger: s(15), over: s(60) },
+        Verb::Reclaim { targets: payments(2), notice: s(20), heeded: 0.5 },
+    ]
+}
+
+fn links_and_health() -> Vec<Verb> {
+    let payments = |count| some(PAYMENTS, Which::Count(count));
+    let between = Peer::Instances { application: Some(ORDERS), zone: None };
+    vec![
+        Verb::Flap {
+            targets: payments(2),
+            peer: between,
+            up_for: every(40),
+            down_for: every(40),
+            length: Some(s(300)),
+            lost: Direction::Both,
+        },
+        Verb::Partition {
+            targets: payments(1),
+            peer: Peer::All,
+            length: Some(s(300)),
+            lost: Direction::ToServer,
+        },
+        Verb::Degrade {
+            targets: payments(2),
+            peer: between,
+            loss: 0.3,
+            latency: None,
+            length: Some(s(200)),
+            direction: Direction::Both,
+        },
+        Verb::Grey { targets: payments(2), calls_fail: 0.5, length: Some(s(200)) },
+        Verb::Unhealthy {
+            targets: payments(1),
+            via: HealthVia::HealthCheck,
+            length: Some(s(200)),
+            calls_fail: 1.0,
+        },
+    ]
+}
+
+#[test]
+fn what_is_known_of_each_line_is_what_a_fresh_look_finds() {
+    let ribbon = BalancerConfig::Ribbon { refresh_interval: s(30) };
+    let spring = BalancerConfig::SpringCloudLoadBalancer { ttl: s(35), call_rate: None };
+    let together: Vec<Verb> = processes().into_iter().chain(links_and_health()).collect();
+    for (number, verbs) in [processes(), links_and_health(), together].into_iter().enumerate() {
+        for (which, balancer) in [BalancerConfig::None, ribbon, spring].into_iter().enumerate() {
+            let mut scenario = busy();
+            scenario.applications.iter_mut().for_each(|it| it.client.balancer = balancer);
+            let faults = verbs.iter().cloned().map(|verb| Fault { at: s(0), within: s(400), verb });
+            scenario.faults = faults.collect();
+            let mut engine = Engine::new();
+            let world = World::new(&scenario, (3 * number + which) as u32, engine.schedule());
+            let mut watched = Watched { world, seen: [0; 3] };
+            engine.run(&mut watched, &Limits::until(SimTime::from_secs(1_500)));
+            assert!(watched.seen.iter().all(|&seen| seen > 500), "{:?}", watched.seen);
+        }
+    }
+}
