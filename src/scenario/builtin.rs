@@ -4,10 +4,14 @@ use super::load::{Loaded, parse};
 use super::suggest::{closest, in_short};
 
 /// Their names and texts, the default one first.
-pub const BUILTIN: [(&str, &str); 32] = [
+pub const BUILTIN: [(&str, &str); 49] = [
     ("default-crash", include_str!("../../scenarios/default-crash.toml")),
     ("graceful-stop", include_str!("../../scenarios/graceful-stop.toml")),
     ("registration-seen-by-all", include_str!("../../scenarios/registration-seen-by-all.toml")),
+    ("scale-out-storm", include_str!("../../scenarios/scale-out-storm.toml")),
+    ("blue-green", include_str!("../../scenarios/blue-green.toml")),
+    ("rolling-restart-kills-batches", include_str!("../../scenarios/rolling-restart-kills-batches.toml")),
+    ("rolling-restart-corrected", include_str!("../../scenarios/rolling-restart-corrected.toml")),
     ("balancer-ribbon", include_str!("../../scenarios/balancer-ribbon.toml")),
     ("balancer-loadbalancer", include_str!("../../scenarios/balancer-loadbalancer.toml")),
     ("balancer-none", include_str!("../../scenarios/balancer-none.toml")),
@@ -16,7 +20,11 @@ pub const BUILTIN: [(&str, &str); 32] = [
     ("fast-settings", include_str!("../../scenarios/fast-settings.toml")),
     ("fast-settings-ten-seconds", include_str!("../../scenarios/fast-settings-ten-seconds.toml")),
     ("fast-settings-small-fleet", include_str!("../../scenarios/fast-settings-small-fleet.toml")),
+    ("stale-caller", include_str!("../../scenarios/stale-caller.toml")),
     ("missed-heartbeats", include_str!("../../scenarios/missed-heartbeats.toml")),
+    ("lost-requests", include_str!("../../scenarios/lost-requests.toml")),
+    ("slow-heartbeats", include_str!("../../scenarios/slow-heartbeats.toml")),
+    ("flapping-link", include_str!("../../scenarios/flapping-link.toml")),
     ("heartbeat-60-expected-30", include_str!("../../scenarios/heartbeat-60-expected-30.toml")),
     ("small-fleets", include_str!("../../scenarios/small-fleets.toml")),
     (
@@ -34,17 +42,26 @@ pub const BUILTIN: [(&str, &str); 32] = [
     ),
     ("spot-reclaim-14", include_str!("../../scenarios/spot-reclaim-14.toml")),
     ("spot-reclaim-16", include_str!("../../scenarios/spot-reclaim-16.toml")),
+    ("spot-reclaim-heeded", include_str!("../../scenarios/spot-reclaim-heeded.toml")),
     ("scale-down-untold", include_str!("../../scenarios/scale-down-untold.toml")),
     ("scale-down-graceful", include_str!("../../scenarios/scale-down-graceful.toml")),
     ("scale-down-server-restarted", include_str!("../../scenarios/scale-down-server-restarted.toml")),
+    ("scale-down-flag", include_str!("../../scenarios/scale-down-flag.toml")),
     ("two-waves-before-1-9-17", include_str!("../../scenarios/two-waves-before-1-9-17.toml")),
     ("two-waves-since-1-9-17", include_str!("../../scenarios/two-waves-since-1-9-17.toml")),
+    ("out-of-service", include_str!("../../scenarios/out-of-service.toml")),
+    ("gc-pauses-trip-protection", include_str!("../../scenarios/gc-pauses-trip-protection.toml")),
     ("mass-death-unprotected", include_str!("../../scenarios/mass-death-unprotected.toml")),
     ("blind-window", include_str!("../../scenarios/blind-window.toml")),
     ("blind-window-expected-30", include_str!("../../scenarios/blind-window-expected-30.toml")),
     ("blind-window-defaults", include_str!("../../scenarios/blind-window-defaults.toml")),
     ("server-pause", include_str!("../../scenarios/server-pause.toml")),
     ("shared-server-paused", include_str!("../../scenarios/shared-server-paused.toml")),
+    ("clock-step-forward", include_str!("../../scenarios/clock-step-forward.toml")),
+    ("clock-step-back", include_str!("../../scenarios/clock-step-back.toml")),
+    ("crash-loop", include_str!("../../scenarios/crash-loop.toml")),
+    ("grey-failure", include_str!("../../scenarios/grey-failure.toml")),
+    ("unhealthy", include_str!("../../scenarios/unhealthy.toml")),
     ("day-of-10000", include_str!("../../scenarios/day-of-10000.toml")),
 ];
 
@@ -103,12 +120,19 @@ mod tests {
             "blind-window",
             "blind-window-defaults",
             "blind-window-expected-30",
+            "blue-green",
+            "clock-step-back",
+            "clock-step-forward",
             "fast-settings",
             "fast-settings-small-fleet",
             "heartbeat-60-expected-30",
+            "lost-requests",
+            "rolling-restart-kills-batches",
+            "scale-out-storm",
             "server-pause",
             "shared-server-paused",
             "small-fleet-10-in-self-preservation",
+            "unhealthy",
         ];
         for (name, text) in BUILTIN {
             let loaded = parse(name, text, &[]).unwrap_or_else(|problems| panic!("{name}: {problems}"));
