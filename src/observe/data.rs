@@ -205,6 +205,9 @@ pub struct Agreement {
     pub missing_in_registry: u64,
     /// Pairs of a running observer and a live instance that its local registry does not show.
     pub missing_in_views: u64,
+    /// Of these, pairs whose observer holds as many instances in each status as the registry does: the hashes agree,
+    /// and it will not ask for more before something changes (`eureka-client.md` 3.5).
+    pub missing_behind_equal_hashes: u64,
 }
 
 /// How a replicate ended.

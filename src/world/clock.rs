@@ -1,7 +1,7 @@
 //! Wall clocks: virtual time laid onto a calendar, so that caches tick on its grid, and how far a node's own is off.
 //! Monotonic clocks are exact. All of it is integer arithmetic.
 
-use crate::engine::{NANOS_PER_MS, SimTime};
+use crate::engine::{NANOS_PER_MS, SimDuration, SimTime};
 use crate::model::clock::{Now, WallMs};
 use crate::scenario::Clock;
 
@@ -51,7 +51,8 @@ impl WallClock {
         }
         let nanos = i128::from(time.as_nanos()) + skew.nanos(time);
         let ms = nanos.div_euclid(i128::from(NANOS_PER_MS));
-        Now { mono: time, wall: self.at_start.plus(ms as i64) }
+        let ms = ms.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+        Now { mono: time, wall: self.at_start.plus(ms) }
     }
 }
 
@@ -100,7 +101,8 @@ impl Part {
 /// so that a right clock shows `due` exactly.
 pub(super) fn wakes(now: SimTime, shown: WallMs, due: WallMs) -> SimTime {
     let lacking_ms = due.since(shown).max(0) as u64;
-    SimTime::from_millis(now.as_millis().saturating_add(lacking_ms))
+    let lacking = SimDuration::from_nanos(lacking_ms.saturating_mul(NANOS_PER_MS));
+    SimTime::from_millis(now.as_millis()) + lacking
 }
 
 #[cfg(test)]

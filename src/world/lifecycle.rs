@@ -37,6 +37,17 @@ impl World<'_> {
         }
     }
 
+    /// `kill -9` of whoever of these is still there. Of those that are stopping already the end is known and watched.
+    pub(super) fn kill(&mut self, hit: &[ClientId], now: SimTime) {
+        let up = hit.iter().copied().filter(|client| self.clients[client.index()].state != State::Down);
+        let (stopping, running): (Vec<ClientId>, Vec<ClientId>) =
+            up.partition(|client| self.clients[client.index()].stopping);
+        for client in stopping {
+            self.end_process(client, now);
+        }
+        self.crash(&running, now);
+    }
+
     /// An orderly stop. A process that stands still hears of it when it goes on, one that is gone never.
     pub(super) fn stop(&mut self, client: ClientId, now: SimTime, schedule: &mut Schedule<Event>) {
         let node = &mut self.clients[client.index()];

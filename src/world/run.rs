@@ -97,11 +97,21 @@ impl World<'_> {
                 *observers.entry(node.client.view()).or_insert(0_u64) += 1;
             }
         }
-        Agreement {
+        let hash = |view| self.views.counts(view).reconcile_hash();
+        let registry_hash = hash(registry);
+        let mut agreement = Agreement {
             live: live.len() as u64,
             missing_in_registry: missing(registry),
-            missing_in_views: observers.into_iter().map(|(view, count)| count * missing(view)).sum(),
+            ..Agreement::default()
+        };
+        for (view, count) in observers {
+            let pairs = count * missing(view);
+            agreement.missing_in_views += pairs;
+            if pairs > 0 && hash(view) == registry_hash {
+                agreement.missing_behind_equal_hashes += pairs;
+            }
         }
+        agreement
     }
 
     fn finish(mut self, replicate: u32, ending: Ending, ended_at: SimTime, end: &RunEnd) -> ReplicateData {

@@ -11,74 +11,16 @@ use super::flight::{Answer, Flight};
 use super::links::{Verdict, Way};
 use super::node::State;
 use super::setup::{SERVER, config_of};
-use crate::engine::{LaneId, Schedule, SimDuration, SimTime};
+use crate::engine::{Schedule, SimDuration, SimTime};
 use crate::model::client::{Call, ClientEffect, Silence, purpose};
-use crate::model::id::{AppId, ClientId, ServerId};
+use crate::model::id::{ClientId, ServerId};
 use crate::model::message::{Failure, Request, RequestKind};
-use crate::scenario::{Delay, Network, Scenario};
+use crate::scenario::Delay;
 
 /// A read's clock starts once the request has left, so after its supervisor's, which started with the job. Real
 /// clients with a heartbeat of 5 s and a read limit of 180 s (`eureka-client.md` 2.1, 6.6) reject one more job just
 /// 180 s after their first call into a hang, and then the read fails.
 const READ_BEGINS_LATER: SimDuration = SimDuration::from_nanos(1_000);
-
-/// Constant delays, each a lane of the queue, and the links to the server.
-pub(super) struct Lanes {
-    /// Each application's, and last that of the server's own client.
-    links: Vec<BaseLink>,
-    by_delay: Vec<(SimDuration, LaneId)>,
-}
-
-/// A link to the server with which nothing is wrong.
-struct BaseLink {
-    /// For a constant latency.
-    lane: Option<LaneId>,
-    network: Network,
-}
-
-impl Lanes {
-    /// Lanes for what recurs in `scenario`: the links' delays, heartbeats and fetches.
-    pub(super) fn new(scenario: &Scenario, schedule: &mut Schedule<Event>) -> Self {
-        let own = scenario.applications.iter().map(|application| application.network);
-        let mut networks: Vec<Network> = own.map(|network| network.unwrap_or(scenario.network)).collect();
-        // The server's own client shares its host: nothing gets lost on the way.
-        networks.push(Network { loss: 0.0, ..scenario.network });
-        let mut link = |network: Network| BaseLink {
-            lane: match network.latency {
-                Delay::Constant(delay) => Some(schedule.lane(delay)),
-                Delay::Uniform(..) | Delay::Drawn(_) => None,
-            },
-            network,
-        };
-        let links = networks.into_iter().map(&mut link).collect();
-        let mut by_delay = Vec::new();
-        for client in scenario.applications.iter().map(|application| &application.client) {
-            for seconds in [client.lease_renewal_interval_in_seconds, client.registry_fetch_interval_seconds]
-            {
-                let delay = SimDuration::from_secs(u64::from(seconds));
-                if by_delay.iter().all(|&(known, _)| known != delay) {
-                    by_delay.push((delay, schedule.lane(delay)));
-                }
-            }
-        }
-        Self { links, by_delay }
-    }
-
-    /// The probability that a message of such a client is lost, with which nothing else is wrong.
-    #[inline]
-    pub(super) fn loss(&self, app: AppId) -> f64 {
-        self.links[app.index()].network.loss
-    }
-
-    /// Schedules `event` after `delay`.
-    #[inline]
-    pub(super) fn after(&self, delay: SimDuration, event: Event, schedule: &mut Schedule<Event>) {
-        match self.by_delay.iter().find(|&&(known, _)| known == delay) {
-            Some(&(_, lane)) => schedule.after(lane, event),
-            None => schedule.at(schedule.now() + delay, event),
-        }
-    }
-}
 
 impl World<'_> {
     /// A client sends a request.
@@ -358,7 +300,7 @@ impl World<'_> {
         schedule: &mut Schedule<Event>,
     ) -> SimDuration {
         let node = &mut self.clients[client.index()];
-        let link = &self.lanes.links[node.app.index()];
+        let link = self.lanes.link(node.app);
         if let (Some(lane), Delay::Constant(delay), true) = (link.lane, link.network.latency, later.is_zero())
         {
             schedule.after(lane, event);

@@ -1,12 +1,11 @@
 //! What is done to a fleet: roll-outs, blue-green deployments, and spot instances that are taken back.
 
 use super::targets::nearest;
-use super::{Begun, Cue};
+use super::{Begun, Cue, Turn};
 use crate::engine::{SimDuration, SimTime};
 use crate::model::id::{AppId, ClientId};
 use crate::scenario::{Batch, Order, Selection, Verb, Which};
 use crate::world::World;
-use crate::world::node::State;
 
 /// How a roll-out goes about it.
 #[derive(Clone, Copy)]
@@ -38,8 +37,7 @@ impl Plan {
 }
 
 impl World<'_> {
-    /// Batch after batch, by ordinal. Step `2 n` is the first half of batch `n` (those that stop, or those that
-    /// start), step `2 n + 1` the second.
+    /// Batch after batch, by ordinal. Of a batch's steps the first is what comes first, the stop or the start.
     pub(super) fn begin_roll_out(&mut self, verb: &Verb, cue: &mut Cue<'_>) -> Begun {
         let Verb::RollOut { batch, .. } = verb else { unreachable!("a roll-out") };
         let plan = Plan::of(verb);
@@ -54,23 +52,22 @@ impl World<'_> {
             let (within, between) = plan.waits();
             let until = cue.now + within * batches + between * (batches - 1);
             begun.until = Some(until);
-            self.half_of_batch(plan, 0, &begun, cue);
+            self.half_of_batch(plan, Turn::first(0), &begun, cue);
         }
         begun
     }
 
     pub(super) fn step_of_roll_out(&mut self, verb: &Verb, step: u32, cue: &mut Cue<'_>) {
         let begun = std::mem::take(self.begun(cue));
-        self.half_of_batch(Plan::of(verb), step, &begun, cue);
+        self.half_of_batch(Plan::of(verb), Turn::of_step(step), &begun, cue);
         *self.begun(cue) = begun;
     }
 
-    fn half_of_batch(&mut self, plan: Plan, step: u32, begun: &Begun, cue: &mut Cue<'_>) {
-        let is_first = step % 2 == 0;
-        let mut batches = begun.hit.chunks(begun.batch).skip(step as usize / 2);
+    fn half_of_batch(&mut self, plan: Plan, turn: Turn, begun: &Begun, cue: &mut Cue<'_>) {
+        let mut batches = begun.hit.chunks(begun.batch).skip(turn.target as usize);
         let batch = batches.next().expect("a step belongs to a batch");
         let is_last = batches.next().is_none();
-        if is_first == (plan.order == Order::StopFirst) {
+        if turn.is_first == (plan.order == Order::StopFirst) {
             self.leave(batch, plan.graceful, plan.linger, cue);
         } else if plan.new_id || plan.order == Order::StartFirst {
             self.start_new(plan.application, batch.len(), cue);
@@ -78,10 +75,10 @@ impl World<'_> {
             self.bring_all_back(batch, false, cue);
         }
         let (within, between) = plan.waits();
-        if is_first {
-            self.plan.step_at(step + 1, cue.now + within, cue);
+        if turn.is_first {
+            self.plan.step_at(turn.other().step(), cue.now + within, cue);
         } else if !is_last {
-            self.plan.step_at(step + 1, cue.now + between, cue);
+            self.plan.step_at(Turn::first(turn.target + 1).step(), cue.now + between, cue);
         }
     }
 
@@ -122,14 +119,8 @@ impl World<'_> {
         Begun::hits(hit).until(Some(until))
     }
 
-    pub(super) fn end_reclaim(&mut self, begun: &Begun, cue: &mut Cue<'_>) {
-        let (stopping, running): (Vec<ClientId>, Vec<ClientId>) =
-            self.up(&begun.hit).partition(|client| self.clients[client.index()].stopping);
-        // That these go is known: their stop is watched.
-        for client in stopping {
-            self.end_process(client, cue.now);
-        }
-        self.crash(&running, cue.now);
+    pub(super) fn end_reclaim(&mut self, begun: &Begun, cue: &Cue<'_>) {
+        self.kill(&begun.hit, cue.now);
     }
 
     /// Processes stop in order, or are killed: those of them that are still there.
@@ -137,14 +128,8 @@ impl World<'_> {
         if graceful {
             self.stop_all(hit, linger, cue);
         } else {
-            let there: Vec<ClientId> =
-                self.up(hit).filter(|client| !self.clients[client.index()].stopping).collect();
-            self.crash(&there, cue.now);
+            self.kill(hit, cue.now);
         }
-    }
-
-    fn up(&self, hit: &[ClientId]) -> impl Iterator<Item = ClientId> {
-        hit.iter().copied().filter(|client| self.clients[client.index()].state != State::Down)
     }
 
     /// Those of an application that run, by ordinal.

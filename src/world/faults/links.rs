@@ -1,6 +1,6 @@
 //! Links that break, flap or get bad.
 
-use super::{Begun, Cue, HOW_LONG, WHEN};
+use super::{Begun, Cue, HOW_LONG, Turn, WHEN};
 use crate::engine::SimDuration;
 use crate::model::id::ClientId;
 use crate::scenario::{Direction, Peer, Selection, Verb};
@@ -35,7 +35,7 @@ impl World<'_> {
         }
     }
 
-    /// All links go down at once. Step `2 n` takes that of target `n` down again, step `2 n + 1` brings it up.
+    /// All links go down at once. Of a target's steps the first kind takes its link down, the second brings it up.
     pub(super) fn begin_flap(
         &mut self,
         verb: &Verb,
@@ -48,7 +48,7 @@ impl World<'_> {
         begun = self.with_dice(begun, None, cue);
         begun.is_down = vec![true; begun.hit.len()];
         for target in 0..begun.targets {
-            self.next_of_flap(&mut begun, verb, 2 * target, cue);
+            self.next_of_flap(&mut begun, verb, Turn::first(target), cue);
         }
         begun
     }
@@ -56,8 +56,9 @@ impl World<'_> {
     pub(super) fn step_of_flap(&mut self, verb: &Verb, step: u32, cue: &mut Cue<'_>) {
         let &Verb::Flap { peer, lost, .. } = verb else { unreachable!("a flapping link's step") };
         let mut begun = std::mem::take(self.begun(cue));
-        let target = step as usize / 2;
-        let (client, goes_down) = (begun.hit[target], step % 2 == 0);
+        let turn = Turn::of_step(step);
+        let target = turn.target as usize;
+        let (client, goes_down) = (begun.hit[target], turn.is_first);
         begun.is_down[target] = goes_down;
         self.set_barrier(client, goes_down, cue);
         if goes_down {
@@ -65,17 +66,17 @@ impl World<'_> {
         } else {
             self.mend(client, peer, lost, cue);
         }
-        self.next_of_flap(&mut begun, verb, step, cue);
+        self.next_of_flap(&mut begun, verb, turn, cue);
         *self.begun(cue) = begun;
     }
 
     /// Schedules what comes after a step, unless it is over by then.
-    fn next_of_flap(&mut self, begun: &mut Begun, verb: &Verb, step: u32, cue: &mut Cue<'_>) {
+    fn next_of_flap(&mut self, begun: &mut Begun, verb: &Verb, turn: Turn, cue: &mut Cue<'_>) {
         let Verb::Flap { up_for, down_for, .. } = verb else { unreachable!("a flapping link's step") };
-        let (distribution, purpose) = if step % 2 == 0 { (*down_for, HOW_LONG) } else { (*up_for, WHEN) };
-        let at = cue.now + begun.draw(step / 2, distribution, purpose, &self.seed);
+        let (distribution, purpose) = if turn.is_first { (*down_for, HOW_LONG) } else { (*up_for, WHEN) };
+        let at = cue.now + begun.draw(turn.target, distribution, purpose, &self.seed);
         if begun.goes_on(at) {
-            self.plan.step_at(step ^ 1, at, cue);
+            self.plan.step_at(turn.other().step(), at, cue);
         }
     }
 

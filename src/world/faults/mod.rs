@@ -44,7 +44,34 @@ const STEP_MIN: SimDuration = SimDuration::from_millis(1);
 /// A step with this bit is the end of a linger: the rest of the number is the client's.
 const LINGER_ENDS: u32 = 1 << 31;
 
-/// A fault's turn.
+/// A step of a verb whose targets, or batches, take two kinds of step in turn: step `2 n` is the first kind of target
+/// `n`, step `2 n + 1` the second.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Turn {
+    target: u32,
+    is_first: bool,
+}
+
+impl Turn {
+    const fn first(target: u32) -> Self {
+        Self { target, is_first: true }
+    }
+
+    const fn of_step(step: u32) -> Self {
+        Self { target: step >> 1, is_first: step & 1 == 0 }
+    }
+
+    const fn step(self) -> u32 {
+        self.target << 1 | !self.is_first as u32
+    }
+
+    /// The same target's other kind.
+    const fn other(self) -> Self {
+        Self { target: self.target, is_first: !self.is_first }
+    }
+}
+
+/// A fault's turn to act.
 pub(super) struct Cue<'s> {
     /// Its place in the scenario.
     fault: u32,

@@ -1,6 +1,6 @@
 //! Processes that stand still: once, or again and again as with garbage collection.
 
-use super::{Begun, Cue, HOW_LONG, WHEN};
+use super::{Begun, Cue, HOW_LONG, Turn, WHEN};
 use crate::engine::{Distribution, SimDuration, SimTime};
 use crate::model::id::ClientId;
 use crate::scenario::{Targets, Verb};
@@ -35,16 +35,17 @@ impl World<'_> {
 
     pub(super) fn end_pause(&mut self, targets: &Targets, begun: &Begun, cue: &mut Cue<'_>) {
         for target in 0..begun.targets {
-            self.resume_target(targets, begun.hit.get(target as usize).copied(), cue);
+            self.resume_target(targets, &begun.hit, target, cue);
         }
     }
 
     pub(super) fn step_of_pause(&mut self, targets: &Targets, step: u32, cue: &mut Cue<'_>) {
-        let client = self.begun(cue).hit.get(step as usize).copied();
-        self.resume_target(targets, client, cue);
+        let begun = std::mem::take(self.begun(cue));
+        self.resume_target(targets, &begun.hit, step, cue);
+        *self.begun(cue) = begun;
     }
 
-    /// Pauses at random. Step `2 n` is the beginning of one of target `n`, step `2 n + 1` its end.
+    /// Pauses at random. Of a target's steps the first kind begins a pause, the second ends it.
     pub(super) fn begin_pauses(
         &mut self,
         targets: &Targets,
@@ -63,13 +64,14 @@ impl World<'_> {
     pub(super) fn step_of_pauses(&mut self, verb: &Verb, step: u32, cue: &mut Cue<'_>) {
         let Verb::Pauses { targets, every, lasting, .. } = verb else { unreachable!("a step of pauses") };
         let mut begun = std::mem::take(self.begun(cue));
-        let target = step / 2;
-        if step % 2 == 0 {
+        let turn = Turn::of_step(step);
+        let target = turn.target;
+        if turn.is_first {
             let until = cue.now + begun.draw(target, *lasting, HOW_LONG, &self.seed);
             self.pause_target(targets, &begun.hit, target, until, cue);
-            self.plan.step_at(step + 1, until, cue);
+            self.plan.step_at(turn.other().step(), until, cue);
         } else {
-            self.resume_target(targets, begun.hit.get(target as usize).copied(), cue);
+            self.resume_target(targets, &begun.hit, target, cue);
             self.await_pause(&mut begun, target, *every, cue);
         }
         *self.begun(cue) = begun;
@@ -79,7 +81,7 @@ impl World<'_> {
     fn await_pause(&mut self, begun: &mut Begun, target: u32, every: Distribution, cue: &mut Cue<'_>) {
         let at = cue.now + begun.draw(target, every, WHEN, &self.seed);
         if begun.goes_on(at) {
-            self.plan.step_at(2 * target, at, cue);
+            self.plan.step_at(Turn::first(target).step(), at, cue);
         }
     }
 
@@ -104,10 +106,10 @@ impl World<'_> {
         }
     }
 
-    fn resume_target(&mut self, targets: &Targets, client: Option<ClientId>, cue: &mut Cue<'_>) {
-        match (targets, client) {
-            (Targets::Instances(_), Some(client)) => self.resume(client, cue.now, cue.schedule),
-            _ => self.resume_server(cue.now, cue.schedule),
+    fn resume_target(&mut self, targets: &Targets, hit: &[ClientId], target: u32, cue: &mut Cue<'_>) {
+        match targets {
+            Targets::Server => self.resume_server(cue.now, cue.schedule),
+            Targets::Instances(_) => self.resume(hit[target as usize], cue.now, cue.schedule),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Faults of single processes: crash, stop, restart, crash loop, start.
 
-use super::{Begun, Cue, HOW_LONG, Linger, WHEN};
+use super::{Begun, Cue, HOW_LONG, Linger, Turn, WHEN};
 use crate::engine::{SimDuration, SimTime};
 use crate::model::id::{AppId, ClientId};
 use crate::scenario::{Selection, Targets, Verb};
@@ -89,7 +89,7 @@ impl World<'_> {
         }
     }
 
-    /// Step `2 n` crashes target `n`, step `2 n + 1` brings it back.
+    /// Of a target's steps the first kind crashes it, the second brings it back.
     pub(super) fn begin_crash_loop(
         &mut self,
         verb: &Verb,
@@ -102,7 +102,7 @@ impl World<'_> {
         let mut begun = self.with_dice(begun, None, cue);
         self.crash(&begun.hit, cue.now);
         for target in 0..begun.targets {
-            self.next_of_crash_loop(&mut begun, verb, 2 * target, cue);
+            self.next_of_crash_loop(&mut begun, verb, Turn::first(target), cue);
         }
         if let Some(until) = until {
             self.plan.end_at(until, cue);
@@ -113,23 +113,24 @@ impl World<'_> {
     pub(super) fn step_of_crash_loop(&mut self, verb: &Verb, step: u32, cue: &mut Cue<'_>) {
         let Verb::CrashLoop { new_id, .. } = verb else { unreachable!("a crash loop's step") };
         let mut begun = std::mem::take(self.begun(cue));
-        let client = begun.hit[step as usize / 2];
-        if step % 2 == 1 {
+        let turn = Turn::of_step(step);
+        let client = begun.hit[turn.target as usize];
+        if turn.is_first {
+            self.kill(&[client], cue.now);
+        } else {
             self.bring_all_back(&[client], *new_id, cue);
-        } else if self.clients[client.index()].state != State::Down {
-            self.crash(&[client], cue.now);
         }
-        self.next_of_crash_loop(&mut begun, verb, step, cue);
+        self.next_of_crash_loop(&mut begun, verb, turn, cue);
         *self.begun(cue) = begun;
     }
 
     /// Schedules what comes after a step, unless the loop is over by then.
-    fn next_of_crash_loop(&mut self, begun: &mut Begun, verb: &Verb, step: u32, cue: &mut Cue<'_>) {
+    fn next_of_crash_loop(&mut self, begun: &mut Begun, verb: &Verb, turn: Turn, cue: &mut Cue<'_>) {
         let Verb::CrashLoop { up_for, down_for, .. } = verb else { unreachable!("a crash loop's step") };
-        let (distribution, purpose) = if step % 2 == 0 { (*down_for, HOW_LONG) } else { (*up_for, WHEN) };
-        let at = cue.now + begun.draw(step / 2, distribution, purpose, &self.seed);
+        let (distribution, purpose) = if turn.is_first { (*down_for, HOW_LONG) } else { (*up_for, WHEN) };
+        let at = cue.now + begun.draw(turn.target, distribution, purpose, &self.seed);
         if begun.goes_on(at) {
-            self.plan.step_at(step ^ 1, at, cue);
+            self.plan.step_at(turn.other().step(), at, cue);
         }
     }
 

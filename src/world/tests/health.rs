@@ -20,8 +20,8 @@ fn a_status_that_is_set_is_seen_at_once() {
     assert_eq!(data.agreement.missing_in_views, 0);
 }
 
-/// The handler is asked every 30 s and 2 ms: at 60.006 s, 6 ms after the fault, and at 180.012 s, 12 ms after its end
-/// (runs that register take 2 ms themselves, so it is 180.014).
+/// The handler is asked 30 s after each run of the replicator: at 30.004, 60.004 and 90.004 s, and so on. Of changes at
+/// 70 and 190 s it says so after 20 s, and one latency later the server knows.
 #[test]
 fn a_handler_waits_to_be_asked() {
     let mut scenario = with_at(in_step(20), 10, unhealthy(HealthVia::HealthCheck, 120));

@@ -250,30 +250,6 @@ fn self_preservation_saves_a_partitioned_fleet() {
     assert!(lost.mistakes.iter().all(|mistake| mistake.corrected), "all come back after the heal");
 }
 
-/// Spec 9: a pause of the server forgives what lies after the due time; leases of 90 s survive 45 s of it.
-#[test]
-fn a_paused_server_removes_nobody() {
-    let mut scenario =
-        with(fleet(30), Verb::Pause { targets: Targets::Server, length: Distribution::constant(s(45)) });
-    scenario.server.enable_self_preservation = false;
-    let data = run(&scenario, 0);
-    assert!(data.mistakes.is_empty());
-    assert_eq!(data.left_at_end, 30);
-}
-
-/// A pause of 300 s outlives the lease of 180 s: with protection off the paused are removed alive, and are back
-/// with their first heartbeat's 404.
-#[test]
-fn a_long_pause_of_clients_is_a_mistake_that_is_corrected() {
-    let pause = Verb::Pause { targets: some(2), length: Distribution::constant(s(300)) };
-    let mut scenario = with(fleet(30), pause);
-    scenario.server.enable_self_preservation = false;
-    let data = run(&scenario, 0);
-    assert_eq!(data.mistakes.len(), 2);
-    assert!(data.mistakes.iter().all(|mistake| mistake.corrected && mistake.lasted <= s(151)));
-    assert_eq!(data.left_at_end, 30);
-}
-
 /// Spec 8.4: a restarted server is empty and full again within a heartbeat interval of being reachable.
 #[test]
 fn a_restarted_server_fills_up_again() {
@@ -363,39 +339,4 @@ fn a_round_trip_longer_than_the_read_limit_is_none() {
         let agreement = run(&scenario, 0).agreement;
         assert_eq!((agreement.missing_in_registry, agreement.missing_in_views), (0, unseen), "{one_way_ms}");
     }
-}
-
-/// Paused for 100 s, killed and back after 20 s, paused again for 200 s: the end of the first pause wakes nobody.
-/// 600 s after the server's start is within the second.
-#[test]
-fn the_end_of_a_pause_that_a_crash_cut_short_wakes_nobody() {
-    let pause = |length| Verb::Pause { targets: Targets::Server, length: Distribution::constant(s(length)) };
-    let restart = Verb::Restart { targets: Targets::Server, down_for: s(20), new_id: false, graceful: false };
-    let mut scenario = fleet(10);
-    scenario.stop_when_settled = false;
-    for (at, verb) in [(0, pause(100)), (10, restart), (40, pause(200))] {
-        scenario.faults.push(Fault { at: s(at), within: s(0), verb });
-    }
-    let data = run(&scenario, 0);
-    // From 330 + 40 to 330 + 240 s nothing is answered.
-    let answered = |minute: usize| data.load[minute].requests.iter().sum::<u64>();
-    assert!(answered(5) > 0 && answered(10) > 0);
-    assert_eq!([answered(7), answered(8)], [0, 0]);
-}
-
-/// One instance beats every 5 s and 2 ms; its server stands still from 60 to 250 s. Eleven beats come before.
-/// Those at 60.024 and 75.024 s (5 s time-out, 10 s delay) hang and are answered after the pause. Then both
-/// workers are busy, and every 20 s a job is rejected, the last at 240.024 s, just before the first read fails
-/// after its 180 s. So the next beat is at 260.024 s and by 300 s there are eight: 11 + 2 + 8 = 21.
-#[test]
-fn a_hung_read_fails_after_the_job_that_is_due_with_it_was_rejected() {
-    let pause = Verb::Pause { targets: Targets::Server, length: Distribution::constant(s(190)) };
-    let mut scenario = fleet(1);
-    scenario.applications[0].client.lease_renewal_interval_in_seconds = 5;
-    (scenario.start_window, scenario.warm_up) = (SimDuration::ZERO, s(60));
-    (scenario.duration, scenario.stop_when_settled) = (s(300), false);
-    scenario.faults = vec![Fault { at: SimDuration::ZERO, within: SimDuration::ZERO, verb: pause }];
-    let load = run(&scenario, 0).load;
-    let renewals: u64 = load.iter().map(|minute| minute.requests[RequestKind::Renew as usize]).sum();
-    assert_eq!(renewals, 21);
 }

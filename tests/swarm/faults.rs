@@ -1,0 +1,180 @@
+//! Faults drawn at random: every verb that there is.
+
+use stillup::engine::{Distribution, SimDuration};
+use stillup::model::id::AppId;
+use stillup::model::message::Status;
+use stillup::scenario::{
+    Batch, Change, Direction, Fault, HealthVia, Order, Peer, Selection, Targets, Verb, Which, ZoneId,
+};
+
+use super::worlds::Draw;
+
+/// No fault lasts longer. Roll-outs take at most five batches of 50 s each.
+pub(crate) const LENGTH_MAX: SimDuration = SimDuration::from_secs(300);
+
+/// Any verb, with any targets.
+pub(crate) fn fault(draw: &mut Draw<'_>, applications: u64) -> Fault {
+    let application = AppId(draw.below(applications) as u32);
+    let other = AppId(draw.below(applications) as u32);
+    let selection = Selection {
+        application: draw.chance(50).then_some(application),
+        zone: draw.chance(20).then_some(ZoneId(draw.below(2) as u16)),
+        which: match draw.below(3) {
+            0 => Which::All,
+            1 => Which::Count(1 + draw.below(5) as u32),
+            _ => Which::Share(draw.below(100) as f64 / 100.0),
+        },
+    };
+    let verb = match draw.below(5) {
+        0 => of_processes(draw, selection, application),
+        1 => of_pauses_and_clocks(draw, selection),
+        2 => of_links(draw, selection, other),
+        3 => of_health_and_operators(draw, selection),
+        _ => of_fleets(draw, selection, application, other),
+    };
+    Fault { at: draw.seconds(&[0, 20, 200]), within: draw.seconds(&[0, 30]), verb }
+}
+
+fn length(draw: &mut Draw<'_>) -> SimDuration {
+    draw.seconds(&[1, 10, 40, 120, 300])
+}
+
+/// Something that takes seconds, now and then next to nothing, and seldom minutes.
+fn random_length(draw: &mut Draw<'_>) -> Distribution {
+    let seconds = draw.seconds(&[1, 5, 30]);
+    match draw.below(4) {
+        0 => Distribution::constant(seconds),
+        1 => Distribution::uniform(SimDuration::ZERO, seconds).expect("in order"),
+        2 => Distribution::exponential(seconds).expect("longer than zero"),
+        _ => Distribution::log_normal(seconds, 1.0).expect("longer than zero"),
+    }
+}
+
+fn server_or(draw: &mut Draw<'_>, selection: Selection) -> Targets {
+    if draw.chance(20) { Targets::Server } else { Targets::Instances(selection) }
+}
+
+fn direction(draw: &mut Draw<'_>) -> Direction {
+    draw.one_of(&[Direction::Both, Direction::ToServer, Direction::FromServer])
+}
+
+fn of_processes(draw: &mut Draw<'_>, selection: Selection, application: AppId) -> Verb {
+    match draw.below(5) {
+        0 => Verb::Crash(Targets::Instances(selection)),
+        1 => Verb::Stop { targets: selection, linger: draw.seconds(&[0, 20]), over: draw.seconds(&[0, 60]) },
+        2 => Verb::Restart {
+            targets: server_or(draw, selection),
+            down_for: length(draw),
+            new_id: draw.chance(50),
+            graceful: draw.chance(50),
+        },
+        3 => Verb::CrashLoop {
+            targets: selection,
+            up_for: random_length(draw),
+            down_for: random_length(draw),
+            new_id: draw.chance(20),
+            length: Some(length(draw)),
+        },
+        _ => Verb::Start { application, count: 1 + draw.below(5) as u32, over: draw.seconds(&[0, 30]) },
+    }
+}
+
+fn of_pauses_and_clocks(draw: &mut Draw<'_>, selection: Selection) -> Verb {
+    let targets = server_or(draw, selection);
+    match draw.below(4) {
+        0 => Verb::Pause { targets, length: Distribution::constant(length(draw)) },
+        1 => Verb::Pause { targets, length: random_length(draw) },
+        2 => Verb::Pauses {
+            targets,
+            every: random_length(draw),
+            lasting: random_length(draw),
+            length: Some(length(draw)),
+        },
+        _ => Verb::Clock {
+            targets,
+            step_ms: draw.one_of(&[-300_000, -60_000, -1_500, 0, 1_500, 60_000, 300_000]),
+            drift_ppm: draw.one_of(&[-10_000, 0, 0, 10_000]),
+            length: draw.chance(50).then(|| length(draw)),
+        },
+    }
+}
+
+fn of_links(draw: &mut Draw<'_>, targets: Selection, application: AppId) -> Verb {
+    let peer = draw.one_of(&[
+        Peer::Server,
+        Peer::Server,
+        Peer::All,
+        Peer::Instances { application: Some(application), zone: None },
+    ]);
+    let length = Some(length(draw));
+    match draw.below(3) {
+        0 => Verb::Partition { targets, peer, length, lost: direction(draw) },
+        1 => Verb::Flap {
+            targets,
+            peer,
+            up_for: random_length(draw),
+            down_for: random_length(draw),
+            length,
+            lost: direction(draw),
+        },
+        _ => Verb::Degrade {
+            targets,
+            peer,
+            loss: draw.one_of(&[0.0, 0.05, 0.5, 1.0]),
+            latency: draw.chance(50).then(|| random_length(draw)),
+            length,
+            direction: direction(draw),
+        },
+    }
+}
+
+fn of_health_and_operators(draw: &mut Draw<'_>, targets: Selection) -> Verb {
+    let length = draw.chance(80).then(|| length(draw));
+    match draw.below(7) {
+        0 => Verb::SlowHeartbeats {
+            targets,
+            delay: random_length(draw),
+            length: length.or(Some(SimDuration::ZERO)),
+        },
+        1 => Verb::Grey { targets, calls_fail: 0.5, length },
+        2 => Verb::Override {
+            targets,
+            status: draw.one_of(&[Status::OutOfService, Status::OutOfService, Status::Down, Status::Up]),
+            length,
+        },
+        3 => Verb::Delete { targets, dead: draw.chance(50) },
+        4 => Verb::Change(vec![draw.one_of(&[
+            Change::EnableSelfPreservation(true),
+            Change::EnableSelfPreservation(false),
+            Change::RenewalPercentThreshold(0.5),
+            Change::ExpectedClientRenewalIntervalSeconds(10),
+            Change::DisableDelta(true),
+            Change::SyncWhenTimestampDiffers(false),
+        ])]),
+        _ => Verb::Unhealthy {
+            targets,
+            via: draw.one_of(&[HealthVia::HealthCheck, HealthVia::StatusChange]),
+            length,
+            calls_fail: 1.0,
+        },
+    }
+}
+
+fn of_fleets(draw: &mut Draw<'_>, targets: Selection, application: AppId, to: AppId) -> Verb {
+    let (wait, graceful, linger) = (draw.seconds(&[0, 30]), draw.chance(50), draw.seconds(&[0, 20]));
+    let order = draw.one_of(&[Order::StopFirst, Order::StartFirst]);
+    match draw.below(3) {
+        0 => Verb::RollOut {
+            application,
+            batch: Batch::Share(draw.one_of(&[0.25, 0.5, 1.0])),
+            wait,
+            down_for: if order == Order::StopFirst { draw.seconds(&[0, 20]) } else { SimDuration::ZERO },
+            graceful,
+            linger,
+            new_id: order == Order::StartFirst || draw.chance(50),
+            order,
+        },
+        1 => Verb::BlueGreen { from: application, to, wait, graceful, linger },
+        _ => Verb::Reclaim { targets, notice: length(draw), heeded: draw.one_of(&[0.0, 0.6, 1.0]) },
+    }
+}
