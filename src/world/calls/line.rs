@@ -1,11 +1,13 @@
 //! The calls of one process to one application: made one by one, or together with others', or none at present.
 
+use std::rc::Rc;
+
 use super::round::{Policy, call};
 use super::trouble::{Condition, Standing};
 use super::watch::Watch;
 use super::{Calls, Pair, World};
 use crate::engine::{Chance, Dice, NANOS_PER_S, Purpose, SimDuration, SimTime};
-use crate::model::id::{ClientId, InstanceId};
+use crate::model::id::{AppId, ClientId, InstanceId};
 use crate::model::stage::Stage;
 use crate::model::view::View;
 use crate::observe::{CallCounts, CallTally, Fate};
@@ -149,7 +151,7 @@ impl World<'_> {
             Prospect::Watched(view, watch) => {
                 calls.lines[number].view = view;
                 match &mut calls.lines[number].phase {
-                    Phase::Watched(before) if std::rc::Rc::ptr_eq(before.list(), watch.list()) => {
+                    Phase::Watched(before) if Rc::ptr_eq(before.list(), watch.list()) => {
                         before.set_losses(watch.losses().to_vec());
                     }
                     Phase::Watched(before) => **before = watch,
@@ -164,7 +166,7 @@ impl World<'_> {
         let line = &mut calls.lines[number];
         let pair = &calls.pairs[line.pair];
         let chance = line.chance.get_or_insert_with(|| {
-            let name = |app: crate::model::id::AppId| &self.scenario.applications[app.index()].name;
+            let name = |app: AppId| &self.scenario.applications[app.index()].name;
             let ordinal = self.clients[line.client.index()].ordinal;
             let label = format!("calls/{}/{ordinal}/{}", name(pair.caller), name(pair.callee));
             Box::new(Chance::of(&label))
@@ -254,7 +256,7 @@ fn calls_from(next: &mut SimTime, end: SimTime, pair: &Pair, dice: &mut Dice<'_>
     let mut count = 0;
     while *next < end {
         count += 1;
-        *next = *next + gap(pair.rate, dice);
+        *next += gap(pair.rate, dice);
     }
     count
 }

@@ -10,8 +10,8 @@
 //! state of everything as it was, and then the change is taken in. So time need not stop for a call:
 //!
 //! * A caller whose list holds somebody in trouble, or nobody, is *watched*. Its calls are made one by one
-//!   ([`line`]), each where the round robin stands. All but the moment of the next one are drawn when they are past.
-//! * All others are *quiet*. Their calls are drawn together, minute by minute ([`quiet`]), and the place in the
+//!   ([`mod@line`]), each where the round robin stands. All but the moment of the next one are drawn when they are past.
+//! * All others are *quiet*. Their calls are drawn together, minute by minute ([`mod@quiet`]), and the place in the
 //!   round is moved on by a draw of its own once somebody is in trouble. The one thing that this does not keep is
 //!   how these two draws hang together, which no figure can show.
 //!
