@@ -35,7 +35,8 @@ pub(super) fn svg(summary: &ComparisonSummary, figure: Figure) -> String {
         frame.legend(canvas);
         if frame.maps > 1 {
             let [rows, columns] = [0, 1].map(|axis| short_name(summary, &summary.axes[axis]));
-            let text = format!("Rows: {rows}. Columns: {columns}.");
+            let others = summary.axes[2..].iter().map(|axis| short_name(summary, axis)).collect::<Vec<_>>();
+            let text = format!("Rows: {rows}. Columns: {columns}. Maps: {}.", others.join(", "));
             paint::write(canvas, &fitting(canvas, &text, 14, WIDTH - 24 - RIGHT_MARGIN), 14, INK, (24, 108));
         }
         for map in 0..frame.maps.min(MAPS_MAX) {
@@ -148,7 +149,7 @@ impl<'a> Frame<'a> {
         let axes = &self.summary.axes;
         let (rows, columns) = (axes[0].values.len(), axes[1].values.len());
         let names = [0, 1].map(|axis| short_name(self.summary, &axes[axis]));
-        let caption = if self.maps > 1 { self.name_of(map) } else { String::new() };
+        let caption = if self.maps > 1 { self.values_of(map) } else { String::new() };
         let first = (left + self.row_labels, top + CAPTION);
         let fitted = fitting(canvas, &caption, 14, self.width() - self.row_labels);
         paint::write(canvas, &fitted, 14, INK, (first.0, top + 4));
@@ -207,10 +208,8 @@ impl<'a> Frame<'a> {
     }
 
     /// The values of the axes after the second.
-    fn name_of(&self, map: usize) -> String {
-        let values = &self.summary.configurations[map].values;
-        let others = self.summary.axes.iter().zip(values).skip(2);
-        let named = others.map(|(axis, value)| format!("{}={value}", short_name(self.summary, axis)));
-        named.collect::<Vec<_>>().join(" · ")
+    /// The values of a map. What they are values of stands above all maps: the names are longer than a map is wide.
+    fn values_of(&self, map: usize) -> String {
+        self.summary.configurations[map].values[2..].join(", ")
     }
 }
