@@ -21,11 +21,9 @@ pub(super) enum Ailment {
         /// How its client learns of it.
         via: HealthVia,
     },
-    /// A fault's operator took it out of service. Its server remembers that, whatever becomes of the process.
-    Overridden {
-        /// Which.
-        fault: u32,
-    },
+    /// An operator took it out of service. Its server remembers that, whatever becomes of the process, and has one
+    /// override an instance: whoever deletes it deletes it for all.
+    Overridden,
     /// An operator deleted its lease; it does not know yet.
     Deleted,
 }
@@ -74,16 +72,10 @@ impl World<'_> {
         }
     }
 
-    /// One ailment of the process that registers as `instance` is over. If it was the last, its recovery is watched,
-    /// as long as the process takes part.
-    pub(super) fn recovers(
-        &mut self,
-        client: ClientId,
-        instance: InstanceId,
-        ailment: Ailment,
-        now: SimTime,
-    ) {
-        if !self.is_well_without(instance, |other| other == ailment, now) {
+    /// What the process that registers as `instance` ails from is over, as far as it is `over`. If nothing is left,
+    /// its recovery is watched, as long as the process takes part.
+    pub(super) fn recovers(&mut self, client: ClientId, instance: InstanceId, over: Ailment, now: SimTime) {
+        if !self.is_well_without(instance, |ailment| ailment == over, now) {
             return;
         }
         let node = &self.clients[client.index()];
@@ -136,6 +128,6 @@ impl World<'_> {
     }
 
     fn forget_override(&mut self, instance: InstanceId, now: SimTime) {
-        self.is_well_without(instance, |ailment| matches!(ailment, Ailment::Overridden { .. }), now);
+        self.is_well_without(instance, |ailment| ailment == Ailment::Overridden, now);
     }
 }

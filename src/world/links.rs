@@ -120,14 +120,14 @@ impl Link {
         self.worse.retain(|worse| worse.fault != fault);
     }
 
-    /// Draws a message's fate; `base` is the network's own loss.
-    fn verdict(&mut self, way: Way, base: f64, label: &str, seed: &Seed) -> Verdict {
+    /// Draws a message's fate; `base` is the network's own loss, and `label` names the link's dice.
+    fn verdict(&mut self, way: Way, base: f64, label: impl FnOnce() -> String, seed: &Seed) -> Verdict {
         if base >= 1.0 || self.is_cut(way) {
             return Verdict::Swallowed;
         }
         let worse = || self.worse.iter().filter(|worse| way.is_in(worse.direction));
         let kept = worse().fold(1.0 - base, |kept, worse| kept * (1.0 - worse.loss));
-        let dice = self.dice.get_or_insert_with(|| Chance::of(label));
+        let dice = self.dice.get_or_insert_with(|| Chance::of(&label()));
         let mut dice = dice.with(seed);
         if kept < 1.0 && dice.unit(LOSS[way as usize]) >= kept {
             return Verdict::Lost;
@@ -159,8 +159,12 @@ impl World<'_> {
         if base == 0.0 && link.worse.is_empty() && link.cuts == [0; 2] {
             return Verdict::Passes { later: SimDuration::ZERO };
         }
-        let name = self.scenario.applications.get(app.index()).map_or("", |application| &application.name);
-        link.verdict(way, base, &format!("link/{}", client_label(name, ordinal)), &self.seed)
+        let label = || {
+            let name =
+                self.scenario.applications.get(app.index()).map_or("", |application| &application.name);
+            format!("link/{}", client_label(name, ordinal))
+        };
+        link.verdict(way, base, label, &self.seed)
     }
 
     /// Whether nothing passes between the client and the server that way.

@@ -240,10 +240,15 @@ impl EurekaServer {
         self.note_served(step);
     }
 
-    /// `getInstanceByAppAndId`: an expired lease counts as none while leases may expire.
+    /// Whether an override of this instance would find its lease at `now`, a reading of the server's wall clock
+    /// (`AbstractInstanceRegistry.getInstanceByAppAndId`): an expired lease counts as none while leases may expire.
+    pub fn finds(&self, instance: InstanceId, now: WallMs) -> bool {
+        let is_hidden = |lease: &Lease| self.permits_expiration() && lease.is_expired(now, 0);
+        self.lease(instance).is_some_and(|lease| !is_hidden(lease))
+    }
+
     fn visible_lease(&mut self, instance: InstanceId, now: WallMs) -> Option<&mut Lease> {
-        let hides_expired = self.permits_expiration();
-        self.leases.lease_mut(instance).filter(|lease| !(hides_expired && lease.is_expired(now, 0)))
+        if self.finds(instance, now) { self.leases.lease_mut(instance) } else { None }
     }
 
     /// Logs a change, queues it for deltas and empties the caches behind it.

@@ -45,9 +45,13 @@ impl World<'_> {
         for &client in &begun.hit {
             let instance = self.clients[client.index()].instance;
             begun.instances.push(instance);
-            if status != Status::Up && self.server.state != State::Down {
+            let is_taken_in = self.takes_in_overrides_of(instance, cue.now);
+            if is_taken_in && status != Status::Up {
                 self.recorder.watch(EventKind::Override, client, instance, cue.now, &self.views);
-                self.falls_ill(instance, Ailment::Overridden { fault: cue.fault }, cue.now);
+                self.falls_ill(instance, Ailment::Overridden, cue.now);
+            }
+            if is_taken_in && status == Status::Up {
+                self.recovers(client, instance, Ailment::Overridden, cue.now);
             }
             let request = Request::UpdateStatus { instance, status, last_dirty: None };
             self.operate(request, cue.now, cue.schedule);
@@ -66,7 +70,21 @@ impl World<'_> {
                 Request::DeleteStatusOverride { instance, status: Status::Unknown, last_dirty: None };
             self.operate(request, cue.now, cue.schedule);
             if !self.is_overridden(instance) {
-                self.recovers(client, instance, Ailment::Overridden { fault: cue.fault }, cue.now);
+                self.recovers(client, instance, Ailment::Overridden, cue.now);
+            }
+        }
+    }
+
+    /// Whether the server obeys who overrides the status of the instance now: it answers 404 where it finds no lease,
+    /// and nobody answers before it is open. One that stands still finds what it has once it goes on.
+    fn takes_in_overrides_of(&self, instance: InstanceId, now: SimTime) -> bool {
+        let Some(server) = &self.server.server else { return false };
+        match self.server.state {
+            State::Down => false,
+            State::Paused { .. } => server.lease(instance).is_some(),
+            State::Running => {
+                let wall = self.wall.now_off(now, &self.server.skew).wall;
+                server.is_serving() && server.finds(instance, wall)
             }
         }
     }

@@ -61,6 +61,47 @@ fn an_operator_waits_for_a_server_that_stands_still() {
     assert!(run(&scenario, 0).detections.iter().all(|row| row.event != EventKind::Override));
 }
 
+/// A server that has just restarted has no leases yet and answers 404: nothing is overridden, so nothing is watched and
+/// everybody stays well. The instances are back with their heartbeats of 90.006 s.
+#[test]
+fn an_override_that_finds_no_lease_changes_nothing() {
+    let restart = Verb::Restart { targets: Targets::Server, down_for: s(5), new_id: false, graceful: false };
+    let scenario = with_at(with_at(in_step(5), 0, restart), 6, out_of_service(None));
+    assert!(look(&scenario, 400, |world| world
+        .clients
+        .iter()
+        .all(|node| !world.ailments.has(node.instance))));
+    let data = run(&scenario, 0);
+    assert!(data.detections.iter().all(|row| row.event != EventKind::Override));
+    assert_eq!((data.agreement.live, data.agreement.missing_in_registry), (5, 0));
+}
+
+/// The server has one override an instance: the first fault's end, at 180 s, deletes what the second has set at 120 s.
+#[test]
+fn who_deletes_an_override_deletes_it_for_all() {
+    let first = out_of_service(Some(s(120)));
+    let scenario = with_at(with_at(in_step(1), 0, first), 60, out_of_service(None));
+    for (second, is_out) in [(170, true), (300, false)] {
+        let seen = look(&scenario, second, |world| {
+            let instance = world.clients[0].instance;
+            let overridden = world.live_server().lease(instance).expect("registered").record.overridden;
+            (overridden == Status::OutOfService, world.ailments.has(instance))
+        });
+        assert_eq!(seen, (is_out, is_out), "{second}");
+    }
+}
+
+/// `PUT …/status?value=UP` takes an instance back into service.
+#[test]
+fn an_override_to_up_ends_one_that_hides() {
+    let up = Verb::Override { targets: one(), status: Status::Up, length: None };
+    let scenario = with_at(with_at(in_step(1), 0, out_of_service(None)), 60, up);
+    for (second, is_out) in [(110, true), (130, false)] {
+        assert_eq!(look(&scenario, second, |world| world.ailments.has(world.clients[0].instance)), is_out);
+    }
+    assert_eq!(outcomes(&run(&scenario, 0), EventKind::Recovery, Stage::Registry).len(), 1);
+}
+
 /// A restarted server knows of no override: everybody is UP again.
 #[test]
 fn overrides_go_with_their_server() {
