@@ -76,6 +76,20 @@ pub(super) fn unrenewed_outlives(
     })
 }
 
+/// How many heartbeats in a row a live instance may miss, and its lease, which has been renewed, is at no moment
+/// expired. `None` if it can be although none is missed.
+///
+/// A lease renewed at `r` is good up to `r + 2D` (`eureka-server.md` 1.2). When `k` heartbeats are missed the next one
+/// arrives no sooner than `k + 1` intervals and as many round trips later. A round trip takes some time, so `k` are
+/// tolerated if `(k + 1) · H < 2D`. That takes round trips to be short, the server's clock to be steady, and missed
+/// heartbeats to cost no time: a call that hangs until its time-out delays the next, and a client that timed out waits
+/// longer before each further one (`eureka-client.md` section 2). An expired lease is removed only when a round comes
+/// and protection does not hold it; a lease that was registered and not renewed yet has `D` in place of `2D`.
+pub fn missed_heartbeats_tolerated(client: &ClientConfig) -> Option<u64> {
+    let [twice, interval] = [duration(client) * 2, interval(client)].map(SimDuration::as_nanos);
+    twice.div_ceil(interval).checked_sub(2)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,6 +131,19 @@ mod tests {
         let outlives = unrenewed_outlives(&client(30, 90), &latency, age);
         assert_eq!(outlives, Some(millis(70_001, 75_001, 80_001)));
         assert_eq!(unrenewed_outlives(&client(30, 90), &latency, millis(0, 5, 10)), None);
+    }
+
+    #[test]
+    fn so_many_heartbeats_may_be_missed() {
+        let tolerated = |interval, duration| missed_heartbeats_tolerated(&client(interval, duration));
+        // With 5 missed the next comes 6 x 30 s = 180 s and six round trips after the last: too late by these.
+        assert_eq!(tolerated(30, 90), Some(4));
+        // 2 x 91 s = 182 s leaves room for them.
+        assert_eq!(tolerated(30, 91), Some(5));
+        // 3 x 3 s = 9 s < 18 s, up to 5 x 3 s = 15 s; 6 x 3 s is 18 s.
+        assert_eq!(tolerated(3, 9), Some(4));
+        // 60 s and 120 s are below 180 s; then 30 s is below 40 s and 60 s is not; 60 s is not below 60 s.
+        assert_eq!([tolerated(60, 90), tolerated(30, 20), tolerated(60, 30)], [Some(1), Some(0), None]);
     }
 
     #[test]

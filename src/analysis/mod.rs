@@ -26,4 +26,5 @@ mod sampled;
 mod types;
 
 pub use bounds::bounds;
+pub use lease::missed_heartbeats_tolerated;
 pub use types::{Absence, Bound, BoundRange};

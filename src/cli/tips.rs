@@ -36,11 +36,14 @@ fn for_word(word: &str) -> Option<String> {
     scenario.then(|| format!("to run a scenario, say so: stillup run {}", quote(word)))
 }
 
-/// An option of `run` at another command, or before `run`.
+/// An option of a command that runs something, at another command or before any.
 fn for_option(option: &str) -> Option<String> {
     let name = option.strip_prefix("--")?.split('=').next()?;
-    let mut program = LowArgs::command();
-    let run = program.find_subcommand_mut("run")?;
-    let known = run.get_arguments().any(|argument| argument.get_long() == Some(name));
-    known.then(|| format!("--{name} is an option of run: stillup run --{name} …"))
+    let program = LowArgs::command();
+    let knows = |command: &&str| {
+        let arguments = program.find_subcommand(command).into_iter().flat_map(clap::Command::get_arguments);
+        arguments.into_iter().any(|argument| argument.get_long() == Some(name))
+    };
+    let command = ["run", "sweep", "compare"].into_iter().find(knows)?;
+    Some(format!("--{name} is an option of {command}: stillup {command} --{name} …"))
 }

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::data::{Mistake, Quality, Removal};
 use super::oracle::{Figures, Oracle, Seen, Watcher, Wrong};
 use super::recorder::{Recorded, Recorder};
-use crate::engine::SimTime;
+use crate::engine::{SimDuration, SimTime};
 use crate::model::fact::Fact;
 use crate::model::id::{AppId, ClientId, InstanceId};
 use crate::model::message::Status;
@@ -122,7 +122,7 @@ impl Twins {
     fn take(&mut self, step: Step) {
         match step {
             Step::Pass(seconds) => {
-                self.now = self.now + crate::engine::SimDuration::from_secs(seconds.into());
+                self.now += SimDuration::from_secs(seconds.into());
                 self.oracle.pass(self.now);
             }
             Step::Toggle { process, new_id, crash } => self.toggle(process, new_id, crash),

@@ -142,7 +142,7 @@ impl Oracle {
 
     pub(super) fn set_unwell(&mut self, instance: InstanceId, unwell: bool) {
         match unwell {
-            true => self.freeze(instance, |event| !event.is_end(), Sighting::None),
+            true => self.freeze(instance, |event| event == EventKind::Recovery, Sighting::None),
             false => self.freeze(
                 instance,
                 |event| matches!(event, EventKind::Unhealthy | EventKind::Override),

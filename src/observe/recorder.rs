@@ -97,10 +97,11 @@ impl Recorder {
         }
     }
 
-    /// A process that runs is unhealthy, or an operator took it out of service or deleted it: that it is not shown
-    /// is no mistake from now on. For one that was deleted this ends by itself when it registers again.
+    /// A process that runs is unhealthy, or stops, or an operator took it out of service or deleted it: that it is not
+    /// shown is no mistake from now on, and whoever has not seen its recovery will not. For one whose lease was
+    /// cancelled this ends by itself when it registers again as UP.
     pub fn not_well(&mut self, instance: InstanceId, now: SimTime) {
-        self.detections.void(instance, |event| !event.is_end());
+        self.detections.void(instance, |event| event == EventKind::Recovery);
         self.mistakes.set_unwell(instance, true, now, &self.observers);
     }
 

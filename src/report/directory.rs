@@ -88,7 +88,7 @@ impl RunDirectory {
 pub(super) fn write_hashed(
     directory: &Path,
     name: &str,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
 ) -> io::Result<String> {
     let write = || {
         let file = File::create(directory.join(name))?;

@@ -11,8 +11,8 @@ use crate::engine::{SimDuration, SimTime};
 use crate::model::id::{AppId, InstanceId};
 use crate::model::stage::{EventKind, Stage};
 use crate::observe::{
-    CallMinute, Detection, Ending, Injected, LoadMinute, Minute, Mistake, Outcome, Removal, ReplicateData,
-    RunData,
+    CallMinute, Detection, Ending, Folded, Injected, LoadMinute, Minute, Mistake, Outcome, Quality, Removal,
+    ReplicateData, RunData,
 };
 use crate::scenario::{Application, Scenario, default_scenario};
 use crate::sweep::Verdict;
@@ -200,7 +200,13 @@ impl Made {
             instances: 1,
             count: 1,
         };
-        made.data.replicates[0].mistakes = (0..mistakes).map(mistake).collect();
+        let first = &mut made.data.replicates[0];
+        first.mistakes = (0..mistakes).map(mistake).collect();
+        for row in &first.mistakes {
+            let registry = &mut first.quality[0];
+            registry.mistaken_nanos += u128::from(row.lasted.as_nanos());
+            (registry.mistakes, registry.corrected) = (registry.mistakes + 1, registry.corrected + 1);
+        }
         made
     }
 
@@ -263,8 +269,8 @@ fn replicate(number: u32, minutes: u64) -> ReplicateData {
         instances: BTreeMap::from([(InstanceId(0), "orders-1".to_owned())]),
         detections: Vec::new(),
         mistakes: Vec::new(),
-        folded: crate::observe::Folded::default(),
-        quality: Vec::new(),
+        folded: Folded::default(),
+        quality: vec![quality(minutes)],
         calls: Vec::new(),
         timeline: (1..=minutes).map(minute).collect(),
         load: (0..minutes).map(load).collect(),
@@ -274,6 +280,19 @@ fn replicate(number: u32, minutes: u64) -> ReplicateData {
         agreement: crate::observe::Agreement::default(),
         left_at_end: 99,
         self_preservation_at_end: false,
+    }
+}
+
+/// How well the registry told of a hundred instances, without a mistake.
+fn quality(minutes: u64) -> Quality {
+    Quality {
+        stage: Stage::Registry,
+        observer: None,
+        observers: 1,
+        good_nanos: u128::from(100 * 60 * minutes * SECOND_NS),
+        mistaken_nanos: 0,
+        mistakes: 0,
+        corrected: 0,
     }
 }
 

@@ -45,6 +45,7 @@ pub const OUTPUTS: &[&dyn Output] = &[
     &rows::TimelineRows,
     &rows::LoadRows,
     &rows::MistakeRows,
+    &rows::QualityRows,
     &rows::CallRows,
     &rows::FaultRows,
     &SummaryFile,

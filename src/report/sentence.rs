@@ -39,19 +39,24 @@ fn calls(summary: &Summary) -> Option<String> {
 }
 
 fn mistakes(summary: &Summary, watched: bool) -> Option<String> {
-    let removed = summary.mistakes.iter().find(|mistake| mistake.stage == Stage::Registry.name());
-    match removed {
-        Some(mistake) => Some(format!(
-            "{} removed by mistake, in {} of {}.",
-            plural(mistake.count, "live instance was", "live instances were"),
+    let registry = summary.mistakes.iter().find(|mistake| mistake.stage == Stage::Registry.name());
+    let removed = registry.map(|mistake| {
+        let told = [
+            (mistake.evicted, "removed by mistake"),
+            (mistake.lost_with_server, "forgotten when the server ended"),
+        ];
+        let told = told.into_iter().filter(|(count, _)| *count > 0).map(|(count, how)| {
+            format!("{} {how}", plural(count, "live instance was", "live instances were"))
+        });
+        format!(
+            "{}, in {} of {}.",
+            told.collect::<Vec<_>>().join(", and "),
             mistake.replicates,
             plural(summary.replicates.into(), "replicate", "replicates"),
-        )),
-        None if watched => None,
-        None => {
-            Some("No death, departure or arrival was watched, and no live instance was removed.".to_owned())
-        }
-    }
+        )
+    });
+    let nothing = "No death, departure or arrival was watched, and no live instance was removed.";
+    removed.or_else(|| (!watched).then(|| nothing.to_owned()))
 }
 
 /// What is told of one event.

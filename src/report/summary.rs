@@ -8,7 +8,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::calls::CallSummary;
-use super::mistakes::{MistakeSummary, replicates_with};
+use super::mistakes::{MistakeSummary, Tolerance, replicates_with};
 use super::{Report, intervals, sentence};
 use crate::analysis::{Bound, BoundRange};
 use crate::engine::SimDuration;
@@ -35,8 +35,10 @@ pub struct Summary {
     pub digest: String,
     /// Detection times by event and stage.
     pub stages: Vec<StageSummary>,
-    /// Live instances removed, by stage; a stage without any is left out.
+    /// Instances that were well and not shown, by stage; a stage without any is left out.
     pub mistakes: Vec<MistakeSummary>,
+    /// How many heartbeats each application's settings let an instance miss.
+    pub tolerance: Vec<Tolerance>,
     /// Calls between instances, by caller and callee; none without traffic.
     pub calls: Vec<CallSummary>,
     /// How the scenario's expectations came out, in its order.
@@ -146,6 +148,7 @@ impl Summary {
             digest: digest(data),
             stages: stages(data, report.bounds),
             mistakes: MistakeSummary::of(data),
+            tolerance: Tolerance::of(report.scenario),
             calls: CallSummary::of(report.scenario, data),
             expectations: report.verdicts.iter().map(ExpectationSummary::of).collect(),
             answer: String::new(),

@@ -9,6 +9,7 @@ use comfy_table::{Cell, CellAlignment, ContentLineStyle, LineStyle, Table, Table
 
 use super::calls_table;
 use super::length::in_seconds;
+use super::mistake_table::mistake_table;
 use super::summary::{ExpectationSummary, StageSummary, Summary};
 use crate::model::stage::EventKind;
 
@@ -28,6 +29,10 @@ pub fn table(summary: &Summary, directory: Option<&Path>) -> String {
             summary.stages.iter().filter(|row| row.event == event.name()).collect();
         line(&mut text, "");
         text.push_str(&event_table(event, &rows));
+    }
+    if !summary.mistakes.is_empty() {
+        line(&mut text, "");
+        text.push_str(&mistake_table(summary));
     }
     if !summary.calls.is_empty() {
         line(&mut text, "");
@@ -65,13 +70,7 @@ fn heading(summary: &Summary) -> String {
 
 fn event_table(event: EventKind, rows: &[&StageSummary]) -> String {
     let superseded = rows.iter().any(|row| row.superseded > 0);
-    let mut table = Table::new();
-    table.load_style(
-        TableStyle::new()
-            .header_lines(ContentLineStyle::none().junction(' '))
-            .header_separator(LineStyle::none().fill('─').junction('─'))
-            .content_lines(ContentLineStyle::none().junction(' ')),
-    );
+    let mut table = plain_table();
     table.set_header(header(superseded));
     for row in rows {
         table.add_row(cells(row, superseded));
@@ -99,6 +98,18 @@ fn event_table(event: EventKind, rows: &[&StageSummary]) -> String {
     lines.iter().for_each(|row| line(&mut text, row));
     footnotes(&mut text, rows);
     text
+}
+
+/// A table with a line under its head and no other.
+pub(super) fn plain_table() -> Table {
+    let mut table = Table::new();
+    table.load_style(
+        TableStyle::new()
+            .header_lines(ContentLineStyle::none().junction(' '))
+            .header_separator(LineStyle::none().fill('─').junction('─'))
+            .content_lines(ContentLineStyle::none().junction(' ')),
+    );
+    table
 }
 
 fn caption(event: EventKind) -> &'static str {
@@ -247,6 +258,11 @@ mod tests {
     #[test]
     fn what_is_censored_is_marked_and_explained() {
         insta::assert_snapshot!(plain(&Made::protected(20)));
+    }
+
+    #[test]
+    fn mistakes_have_a_table_if_there_are_any() {
+        insta::assert_snapshot!(plain(&Made::quiet(3)));
     }
 
     #[test]

@@ -1,60 +1,87 @@
-//! Warnings about a scenario's size. What takes memory and time in a run is its observations: every observer
-//! watches every instance that a fault hits, so they grow with the square of the fleet.
+//! Warnings about a scenario's size. Instances that come or go together cost an observer no more than one of them.
+//! What it keeps grows with the moments at which it notices anything: one mark at each of its stages. So it is many
+//! observers of a long series of events that take memory.
 
 use super::diagnostic::Problem;
 use super::document::Table;
-use super::targets::Which;
+use super::targets::{Batch, Selection, Which};
 use super::types::Scenario;
 use super::verb::Verb;
+use crate::engine::SimDuration;
 use crate::model::id::AppId;
 
-/// More observations than this in one replicate are told of. They take about 700 MB.
-const OBSERVATIONS_MAX: u64 = 20_000_000;
-/// Memory that an observation takes at `client` and `balancer` together: two moments with how they ended, and a flag.
-const BYTES_EACH: u64 = 33;
+/// Memory that an observer's marks of one moment take: two nodes of 24 bytes.
+const BYTES_EACH: u64 = 48;
+/// More memory than this in one replicate is told of.
+const BYTES_MAX: u64 = 1_000_000_000;
+/// The most rounds in which a mass death is let out: 15 % of what is left at a time.
+const ROUNDS: u64 = 40;
 
 /// Whether a replicate may need more memory than a machine has.
 pub(super) fn lint(scenario: &Scenario, root: &Table) -> Option<Problem> {
-    let watching = scenario.applications.iter().filter(|app| app.observers);
-    let observers: u64 = watching.map(|app| u64::from(app.instances)).sum();
-    let hits: Vec<u64> = scenario.faults.iter().map(|fault| events(scenario, &fault.verb)).collect();
-    let observations = hits.iter().sum::<u64>().saturating_mul(observers);
-    if observations <= OBSERVATIONS_MAX {
+    let mut moments = Vec::new();
+    let (mut bytes, mut observers) = (0_u64, 0_u64);
+    for fault in &scenario.faults {
+        moments.push(self::moments(scenario, &fault.verb, scenario.duration.saturating_sub(fault.at)));
+    }
+    let all: u64 = moments.iter().fold(0, |sum, own| sum.saturating_add(*own));
+    for app in scenario.applications.iter().filter(|app| app.observers) {
+        // It notices nothing more often than it fetches.
+        let interval = u64::from(app.client.registry_fetch_interval_seconds).max(1);
+        let fetches = scenario.duration.as_millis() / 1_000 / interval;
+        let each = all.min(fetches).saturating_mul(BYTES_EACH);
+        bytes = bytes.saturating_add(each.saturating_mul(app.instances.into()));
+        observers += u64::from(app.instances);
+    }
+    if bytes <= BYTES_MAX {
         return None;
     }
-    let (most, table) = hits.into_iter().zip(root.tables("fault")).max_by_key(|(hits, _)| *hits)?;
-    let gigabytes = observations.saturating_mul(BYTES_EACH).div_ceil(1_000_000_000);
-    let millions = observations / 1_000_000;
+    let (most, table) = moments.into_iter().zip(root.tables("fault")).max_by_key(|(own, _)| *own)?;
+    let gigabytes = bytes.div_ceil(1_000_000_000);
     Some(
         Problem::warning(
             table.place.clone(),
-            format!(
-                "a replicate makes about {millions} million observations, in about {gigabytes} GB of memory"
-            ),
+            format!("what the observers notice in a replicate takes about {gigabytes} GB of memory"),
         )
-        .label(format!("{observers} observers watch {most} instances come or go"))
+        .label(format!("instances come or go at about {most} different moments before {observers} observers"))
         .hint(
-            "set `observers = false` for applications whose instances need not watch, or hit fewer instances",
+            "set `observers = false` for applications whose instances need not watch, or let more happen at once",
         ),
     )
 }
 
-/// Ends and beginnings that a fault brings about at most, each watched by every observer.
-fn events(scenario: &Scenario, verb: &Verb) -> u64 {
-    let Some(selection) = verb.selection() else {
-        return if let Verb::Start { count, .. } = verb { u64::from(*count) } else { 0 };
-    };
+/// At how many different moments a fault makes instances come or go, at most, if it has `left` to go on.
+fn moments(scenario: &Scenario, verb: &Verb, left: SimDuration) -> u64 {
+    let hits = || verb.selection().map_or(0, |selection| hits(scenario, selection));
+    let spread = |count: u64, over: SimDuration| if over.is_zero() { count.min(1) } else { count };
+    match verb {
+        Verb::Crash(_) => hits().min(ROUNDS),
+        Verb::Reclaim { .. } => 1 + hits().min(ROUNDS),
+        Verb::Stop { over, .. } => spread(hits(), *over),
+        Verb::Restart { .. } => 1 + hits().min(ROUNDS),
+        Verb::Start { count, over, .. } => spread(u64::from(*count), *over),
+        // Again and again: whenever an observer fetches.
+        Verb::CrashLoop { length, .. } => length.map_or(left, |length| length.min(left)).as_millis() / 1_000,
+        Verb::RollOut { application, batch, .. } => {
+            let all = instances(scenario, Some(*application));
+            2 * match batch {
+                Batch::Count(count) => all.div_ceil(u64::from(*count).max(1)),
+                Batch::Share(share) => ((1.0 / share).ceil() as u64).min(all),
+            }
+        }
+        Verb::BlueGreen { .. } => 1 + ROUNDS,
+        _ => 0,
+    }
+}
+
+/// How many a fault hits at most.
+fn hits(scenario: &Scenario, selection: &Selection) -> u64 {
     let of = instances(scenario, selection.application);
-    let hit = match &selection.which {
+    match &selection.which {
         Which::All => of,
         Which::Count(count) => u64::from(*count).min(of),
         Which::Share(share) => (share * of as f64).round() as u64,
         Which::Named(named) => named.len() as u64,
-    };
-    match verb {
-        Verb::Restart { .. } => 2 * hit,
-        Verb::Pause { .. } | Verb::Partition { .. } => 0,
-        _ => hit,
     }
 }
 
@@ -69,23 +96,31 @@ pub(super) fn instances(scenario: &Scenario, application: Option<AppId>) -> u64 
 mod tests {
     use super::super::parse;
 
-    fn warns(fault: &str, observers: bool) -> bool {
+    fn warns(instances: u32, settings: &str, fault: &str) -> bool {
         let text = format!(
-            "[[application]]\nname = \"a\"\ninstances = 5000\nobservers = {observers}\n\
-             [[application]]\nname = \"b\"\ninstances = 15\n[[fault]]\n{fault}\n"
+            "duration = \"10h\"\n[[application]]\nname = \"a\"\ninstances = {instances}\n{settings}\n\
+             [[fault]]\n{fault}\n"
         );
         let loaded = parse("test.toml", &text, &[]).unwrap_or_else(|problems| panic!("{problems}"));
-        loaded.warnings.iter().any(|warning| warning.title.contains("million observations"))
+        loaded.warnings.iter().any(|warning| warning.title.contains("what the observers notice"))
     }
 
     #[test]
-    fn a_run_that_memory_may_not_hold_is_told_of() {
-        // 5,015 observers of 3,988 are 19,999,820 observations, of 3,989 they are 20,004,835.
-        assert!(!warns("crash = { count = 3988 }", true));
-        assert!(warns("crash = { count = 3989 }", true));
-        // Each that restarts goes and comes: 2 x 2,500 x 5,015 = 25,075,000.
-        assert!(warns("restart = { application = \"a\", share = 0.5 }", true));
-        assert!(!warns("restart = { all = true }", false));
-        assert!(!warns("partition = { all = true }", true));
+    fn what_happens_at_once_costs_little() {
+        // 40 rounds x 48 bytes x 500,000 = 960 MB; of 530,000 it is 1,018 MB.
+        assert!(!warns(500_000, "", "crash = { share = 0.9 }"));
+        assert!(warns(530_000, "", "crash = { share = 0.9 }"));
+        assert!(!warns(530_000, "observers = false", "crash = { share = 0.9 }"));
+        assert!(!warns(530_000, "", "crash = { count = 39 }"));
+        assert!(!warns(530_000, "", "partition = { all = true }"));
+    }
+
+    #[test]
+    fn nobody_notices_more_often_than_it_fetches() {
+        // A crash and a return each, at most 41 moments a fault: with 30 faults 1,230, but 10 h are 1,200 fetches.
+        let restarts = "restart = { share = 0.9 }\n[[fault]]\n".repeat(29) + "restart = { share = 0.9 }";
+        // 1,200 x 48 bytes x 17,000 = 979 MB; of 18,000 it is 1,037 MB.
+        assert!(!warns(17_000, "", &restarts));
+        assert!(warns(18_000, "", &restarts));
     }
 }

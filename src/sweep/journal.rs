@@ -14,27 +14,24 @@
 //! no file of ours counts as absent, and its configuration is run again. Results are only ever made from these files,
 //! so it cannot matter in how many goes they came about.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-use super::plan::{Dimension, Plan};
+use super::journal_lock::{LOCK, lock};
+use super::journal_plan::{PlanRecord, TOOL, hex};
+use super::plan::Plan;
 use super::record::ReplicateRecord;
-use crate::scenario::{Scenario, canonical};
 
 const PLAN: &str = "plan.json";
-const LOCK: &str = "lock";
 const BEING_WRITTEN: &str = ".tmp";
 /// The first words of every configuration's file. Its number grows when the format changes.
 const MAGIC: &str = "stillup configuration 1";
-/// How often to look for a lock file that another process has just removed.
-const LOCK_TRIES: usize = 10;
 
 /// The finished configurations of one plan. Held by one process at a time.
 #[derive(Debug)]
@@ -72,21 +69,6 @@ pub enum JournalError {
     /// Reading or writing failed.
     #[error("cannot write to {}: {}", .0.display(), .1)]
     Io(PathBuf, #[source] io::Error),
-}
-
-/// What is being run: `plan.json`.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct PlanRecord {
-    tool: String,
-    program: String,
-    command: String,
-    seed: u64,
-    replicates: u32,
-    dimensions: Vec<(String, Vec<String>)>,
-    /// The first configuration of each scenario file, seed, replicates and event budget aside.
-    scenarios: Vec<String>,
-    /// SHA-256 over the keys of all configurations, hexadecimal.
-    keys: String,
 }
 
 impl Journal {
@@ -251,107 +233,8 @@ impl Journal {
     }
 }
 
-const TOOL: &str = "stillup";
-
-impl PlanRecord {
-    fn of(plan: &Plan, program: &str, command: &str) -> Self {
-        let firsts = if plan.compares_scenarios() { plan.size() } else { 1 };
-        let mut keys = Sha256::new();
-        (0..plan.size()).for_each(|index| keys.update(plan.key(index)));
-        let dimension = |dimension: &Dimension| (dimension.name.clone(), dimension.values.clone());
-        let text = |index| {
-            let scenario = plan.scenario(index);
-            canonical(&Scenario { seed: 0, replicates: 1, event_budget: 0, ..scenario })
-        };
-        Self {
-            tool: TOOL.to_owned(),
-            program: program.to_owned(),
-            command: command.to_owned(),
-            seed: plan.seed(),
-            replicates: plan.replicates(),
-            dimensions: plan.dimensions().iter().map(dimension).collect(),
-            scenarios: (0..firsts).map(text).collect(),
-            keys: hex(&keys.finalize()),
-        }
-    }
-
-    /// What differs now, in words.
-    fn differences(&self, now: &Self) -> Vec<String> {
-        let mut told = Vec::new();
-        let mut tell = |what: &str, then: String, now: String| {
-            if then != now {
-                told.push(format!("{what}: {then} then, {now} now"));
-            }
-        };
-        tell("the version of stillup", self.program.clone(), now.program.clone());
-        tell("the seed", self.seed.to_string(), now.seed.to_string());
-        tell("the replicates", self.replicates.to_string(), now.replicates.to_string());
-        let axes = |plan: &Self| {
-            let axes = plan.dimensions.iter().map(|(name, values)| format!("{name}={}", values.join(",")));
-            axes.collect::<Vec<_>>().join(" ")
-        };
-        tell("what varies", axes(self), axes(now));
-        for (then, now) in self.scenarios.iter().zip(&now.scenarios) {
-            let (mut before, mut after) = (then.lines(), now.lines());
-            let differs = std::iter::from_fn(|| Some((before.next(), after.next())))
-                .take_while(|pair| *pair != (None, None))
-                .find(|(before, after)| before != after);
-            if let Some((before, after)) = differs {
-                let line = |line: Option<&str>| line.map_or("nothing".to_owned(), |line| format!("`{line}`"));
-                tell("the scenario", line(before), line(after));
-            }
-        }
-        if told.is_empty() && self.keys != now.keys {
-            told.push("the settings of a configuration".to_owned());
-        }
-        told
-    }
-}
-
-/// Takes the lock of a journal, which is begun if need be.
-fn lock(directory: &Path) -> Result<File, JournalError> {
-    let failed = |error| JournalError::Io(directory.to_owned(), error);
-    let path = directory.join(LOCK);
-    for _ in 0..LOCK_TRIES {
-        match fs::create_dir(directory) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(failed(error)),
-            _ => {}
-        }
-        let opened = File::options().read(true).write(true).create(true).truncate(false).open(&path);
-        let mut file = match opened {
-            Ok(file) => file,
-            // Whoever had it has just removed the directory.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            Err(error) => return Err(failed(error)),
-        };
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) => {
-                let holder = fs::read_to_string(&path).unwrap_or_default();
-                let holder = holder.trim().parse::<u32>();
-                let holder = holder.map(|process| format!(", by process {process}")).unwrap_or_default();
-                return Err(JournalError::Locked(directory.to_owned(), holder));
-            }
-            // A file system without locks: then there is none to be had.
-            Ok(()) | Err(TryLockError::Error(_)) => {}
-        }
-        // Whoever had it may have removed the file that is locked here now. Then another one bears its name.
-        let process = format!("{}\n", std::process::id());
-        file.set_len(0).and_then(|()| file.write_all(process.as_bytes())).map_err(failed)?;
-        if fs::read_to_string(&path).is_ok_and(|text| text == process) {
-            return Ok(file);
-        }
-    }
-    let error = io::Error::other("its lock file is removed again and again");
-    Err(failed(error))
-}
-
 fn file_name(index: usize) -> String {
     format!("configuration-{:06}.json", index + 1)
-}
-
-/// Lower-case hexadecimal digits.
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

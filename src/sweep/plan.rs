@@ -16,37 +16,11 @@ use sha2::{Digest, Sha256};
 use super::axis::{self, Axes, Axis};
 use super::on_threads;
 use super::problems::{Gathered, PlanProblems, PlanWarnings};
-use crate::model::client::ClientConfig;
-use crate::scenario::{Assignment, Loaded, Scenario, canonical, parse_assigned};
+use super::request::{Request, ScenarioText};
+use crate::scenario::{Assignment, Loaded, Problems, Scenario, canonical, parse_assigned};
 
 /// Configurations are checked in groups of this size, so that their problems need little room.
 const GROUP: usize = 1_024;
-
-/// What is to be compared, as the command line says it.
-#[derive(Clone, Debug, Default)]
-pub struct Request {
-    /// The scenarios. One, if there are axes.
-    pub texts: Vec<ScenarioText>,
-    /// The `--set` arguments.
-    pub sets: Vec<String>,
-    /// The `--axis` arguments.
-    pub axes: Vec<String>,
-    /// The seed for all, instead of the first configuration's.
-    pub seed: Option<u64>,
-    /// The replicates for all, instead of the first configuration's.
-    pub replicates: Option<u32>,
-}
-
-/// A scenario's text and where it comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ScenarioText {
-    /// What messages call it: its path.
-    pub path: String,
-    /// What results call it.
-    pub name: String,
-    /// The text.
-    pub text: String,
-}
 
 /// A dimension of the comparison: an axis, or the choice among scenarios.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,30 +54,6 @@ pub enum PlanError {
     Wrong(PlanProblems),
     /// The user asked to stop.
     Interrupted,
-}
-
-impl Request {
-    /// How many configurations there would be, whatever is wrong with them.
-    pub fn size(&self) -> u64 {
-        let axes = axis::read(&self.axes, &assignments(&self.sets)).sound;
-        axes.iter().fold(self.texts.len() as u64, |size, axis| size.saturating_mul(axis.len() as u64))
-    }
-
-    /// About how many events all replicates of all configurations need at most, if they are like the first one; `None`
-    /// if something is wrong with that.
-    pub fn events_at_most(&self) -> Option<f64> {
-        let first = self.first()?;
-        Some(self.size() as f64 * f64::from(first.replicates) * events_at_most(&first))
-    }
-
-    fn first(&self) -> Option<Scenario> {
-        let sets = assignments(&self.sets);
-        let axes = axis::read(&self.axes, &sets);
-        let point = Point { text: self.texts.first()?, sets: &sets, axes: &axes.sound, index: 0 };
-        let mut scenario = point.load().ok()?.scenario;
-        scenario.replicates = self.replicates.unwrap_or(scenario.replicates);
-        Some(scenario)
-    }
 }
 
 impl Plan {
@@ -267,32 +217,20 @@ impl Plan {
 }
 
 /// One configuration, not yet read.
-struct Point<'a> {
-    text: &'a ScenarioText,
-    sets: &'a [Assignment],
-    axes: &'a [Axis],
-    index: usize,
+pub(super) struct Point<'a> {
+    pub(super) text: &'a ScenarioText,
+    pub(super) sets: &'a [Assignment],
+    pub(super) axes: &'a [Axis],
+    pub(super) index: usize,
 }
 
 impl Point<'_> {
-    fn load(&self) -> Result<Loaded, crate::scenario::Problems> {
+    pub(super) fn load(&self) -> Result<Loaded, Problems> {
         let values = coordinates(self.axes.iter().map(Axis::len), self.index);
         let axes = self.axes.iter().zip(values).map(|(axis, value)| axis.assignment(value));
         let all: Vec<Assignment> = self.sets.iter().cloned().chain(axes).collect();
         parse_assigned(&self.text.path, &self.text.text, &all)
     }
-}
-
-/// About how many events a replicate needs at most: heartbeats and fetches, three events each.
-fn events_at_most(scenario: &Scenario) -> f64 {
-    let secs = scenario.duration.as_millis() as f64 / 1e3;
-    let per_client = |client: &ClientConfig| {
-        let rate = |interval_secs: u32| 3.0 / f64::from(interval_secs.max(1));
-        secs * (rate(client.lease_renewal_interval_in_seconds) + rate(client.registry_fetch_interval_seconds))
-    };
-    let applications = scenario.applications.iter();
-    let events: f64 = applications.map(|app| f64::from(app.instances) * per_client(&app.client)).sum();
-    events.min(scenario.event_budget as f64)
 }
 
 /// The digits of a number whose places have these sizes, the last the fastest.
@@ -309,7 +247,7 @@ fn coordinates(sizes: impl DoubleEndedIterator<Item = usize>, mut index: usize) 
     digits
 }
 
-fn assignments(sets: &[String]) -> Vec<Assignment> {
+pub(super) fn assignments(sets: &[String]) -> Vec<Assignment> {
     sets.iter().map(|set| Assignment::set(set)).collect()
 }
 

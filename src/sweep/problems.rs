@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use super::plan::ScenarioText;
+use super::request::ScenarioText;
 use crate::scenario::{Problem, Problems, Severity, Source, Sources};
 
 /// Configurations that a warning lists; of more it says how many.

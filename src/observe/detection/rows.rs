@@ -10,6 +10,7 @@ use crate::engine::SimTime;
 use crate::model::id::InstanceId;
 use crate::model::stage::{EventKind, Stage};
 use crate::observe::data::{Detection, Outcome};
+use crate::observe::marks::MarkPool;
 use crate::observe::observers::{NOBODY, Observers, STAGES};
 
 /// What one slot says of a watch.
@@ -50,15 +51,22 @@ struct Counts {
 impl Detections {
     /// All observations at the end of the run, by event time, instance, event, stage and outcome; and whether they
     /// are folded.
-    pub(in crate::observe) fn finish(
+    pub(in crate::observe) fn finish(self, now: SimTime, observers: &Observers) -> (Vec<Detection>, bool) {
+        self.finish_in(ROWS_MAX, now, observers)
+    }
+
+    /// The same, folded if there are more than `max` rows.
+    pub(super) fn finish_in(
         mut self,
+        max: usize,
         now: SimTime,
         observers: &Observers,
     ) -> (Vec<Detection>, bool) {
         self.complete_fresh();
         let mut changes = self.changes(observers);
+        self.pool = MarkPool::default();
         changes.sort_unstable_by_key(|change| (change.position, change.slot));
-        let mut rows = Rows::new(ROWS_MAX);
+        let mut rows = Rows::new(max);
         self.walk(&changes, now, &mut rows);
         if rows.is_folded() {
             rows = Rows::folded();

@@ -248,3 +248,29 @@ fn what_an_instance_sees_of_itself_is_no_observation_among_its_fellows() {
     // Each is seen by the four others.
     assert_eq!((rows.len(), rows[0].instances, rows[0].count), (1, 2, 8));
 }
+
+#[test]
+fn too_many_rows_are_folded_over_all_moments() {
+    let mut scene = Scene::new(0, version(0));
+    let [all, some] = four_more(&mut scene);
+    scene.server = [all; 2];
+    for place in 0..3 {
+        scene.observers.add(ClientId(10 + place), true);
+        scene.start(place, all);
+    }
+    // 1 ms before and half a millisecond after 10 s; noticed at 20 s: after 10,001 ms, and 9,999.5 ms.
+    for (instance, micros) in [(2, 9_999_000), (4, 10_000_500)] {
+        let at = SimTime::from_nanos(micros * 1_000);
+        let whom = Whom { event: EventKind::Crash, instance: InstanceId(instance), own: None, at };
+        scene.detections.watch(&whom, scene.server, &scene.observers, &scene.views);
+    }
+    for place in 0..3 {
+        scene.observer(place, Stage::Client, some, 20);
+    }
+    let (rows, folded) = scene.detections.finish_in(3, second(100), &scene.observers);
+    assert!(folded);
+    let told = rows.iter().filter(|row| row.stage == Stage::Client);
+    let told: Vec<_> = told.map(|row| (row.instance.0, row.instances, row.outcome, row.count)).collect();
+    let millis = |ms| Outcome::Detected(SimDuration::from_millis(ms));
+    assert_eq!(told, [(2, 1, millis(10_001), 3), (4, 1, millis(9_999), 3)]);
+}

@@ -120,7 +120,7 @@ impl Mistakes {
         now: SimTime,
         views: &Views,
     ) {
-        self.server.changed(stage, change, removal, now, &self.wellness, views, &mut self.rows);
+        self.server.changed(stage, change, removal, now, (&self.wellness, views), &mut self.rows);
     }
 
     /// An observer comes up as `instance`, whose process has started.

@@ -30,8 +30,7 @@ impl ServerMistakes {
         (from, to): (View, View),
         removal: Removal,
         now: SimTime,
-        wellness: &Wellness,
-        views: &Views,
+        (wellness, views): (&Wellness, &Views),
         rows: &mut MistakeRows,
     ) {
         let suspects = &self.open[stage];

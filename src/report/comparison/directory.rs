@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use super::manifest::ComparisonManifest;
-use super::{About, Comparison, charts, rows};
-use crate::report::Host;
+use super::{About, Comparison, charts};
 use crate::report::directory::{HOST, MANIFEST, write_hashed};
 use crate::report::place::{Place, PrepareError};
+use crate::report::{Host, svg_to_png};
 use crate::scenario::canonical;
 use crate::sweep::{Journal, Plan, on_threads};
 
@@ -32,7 +32,24 @@ pub struct ComparisonDirectory {
 /// A file that is made of the comparison alone.
 struct Sheet {
     name: String,
-    write: Box<dyn Fn(&mut dyn Write) -> io::Result<()> + Sync>,
+    content: Content,
+}
+
+/// What is in it.
+enum Content {
+    /// This.
+    Text(String),
+    /// The picture of this SVG text.
+    Png(String),
+}
+
+impl Sheet {
+    fn write(&self, into: &mut dyn Write) -> io::Result<()> {
+        match &self.content {
+            Content::Text(text) => into.write_all(text.as_bytes()),
+            Content::Png(svg) => into.write_all(&svg_to_png(svg)),
+        }
+    }
 }
 
 impl ComparisonDirectory {
@@ -116,7 +133,7 @@ fn write_all(
     let written = sheets
         .par_iter()
         .with_max_len(1)
-        .map(|sheet| Ok((sheet.name.clone(), write_hashed(fresh, &sheet.name, |into| (sheet.write)(into))?)));
+        .map(|sheet| Ok((sheet.name.clone(), write_hashed(fresh, &sheet.name, |into| sheet.write(into))?)));
     hashes.extend(written.collect::<io::Result<Vec<_>>>()?);
     fs::write(fresh.join(HOST), host.to_json())?;
     let manifest = ComparisonManifest::of(&comparison.summary, about, &hashes);
@@ -126,31 +143,21 @@ fn write_all(
 
 /// All files but the observations, slow ones first: they are written side by side.
 fn sheets(plan: &Plan, comparison: &Comparison, about: &About<'_>) -> Vec<Sheet> {
-    let mut sheets = Vec::new();
-    let mut text = |name: String, bytes: Vec<u8>| {
-        sheets.push(Sheet { name, write: Box::new(move |into| into.write_all(&bytes)) });
-    };
-    let drawn: Vec<(&'static str, String)> = charts::all(comparison, about.figure);
-    for (name, svg) in &drawn {
-        text(format!("{name}.svg"), svg.clone().into_bytes());
-    }
-    text("summary.json".to_owned(), comparison.summary.to_json().into_bytes());
-    let mut csv = Vec::new();
-    rows::configurations(&comparison.summary, &mut csv).expect("memory takes everything");
-    text("configurations.csv".to_owned(), csv);
+    let sheet = |name: String, content| Sheet { name, content };
+    let drawn = charts::all(comparison, about.figure);
+    let mut sheets: Vec<Sheet> =
+        drawn.iter().map(|(name, svg)| sheet(format!("{name}.png"), Content::Png(svg.clone()))).collect();
+    sheets.extend(drawn.into_iter().map(|(name, svg)| sheet(format!("{name}.svg"), Content::Text(svg))));
+    sheets.push(sheet("summary.json".to_owned(), Content::Text(comparison.summary.to_json())));
+    sheets.push(sheet("configurations.csv".to_owned(), Content::Text(comparison.to_csv())));
+    let scenario = |index: usize| Content::Text(canonical(&plan.scenario(index)));
     if plan.compares_scenarios() {
-        for index in 0..plan.size() {
-            let name = format!("scenario-{}.toml", index + 1);
-            text(name, canonical(&plan.scenario(index)).into_bytes());
-        }
+        let all = 0..plan.size();
+        sheets.extend(all.map(|index| sheet(format!("scenario-{}.toml", index + 1), scenario(index))));
     } else {
-        text("scenario.toml".to_owned(), canonical(&plan.scenario(0)).into_bytes());
+        sheets.push(sheet("scenario.toml".to_owned(), scenario(0)));
     }
-    let pictures = drawn.into_iter().map(|(name, svg)| Sheet {
-        name: format!("{name}.png"),
-        write: Box::new(move |into| into.write_all(&crate::report::svg_to_png(&svg))),
-    });
-    pictures.chain(sheets).collect()
+    sheets
 }
 
 /// Removes a directory with all that is in it, if it is there.

@@ -81,14 +81,15 @@ impl Comparison {
         plan: &Plan,
         journal: &Journal,
         about: &About<'_>,
-        observations: &mut dyn Write,
+        observations: &mut (dyn Write + Send),
     ) -> io::Result<Self> {
         observations.write_all(rows::OBSERVATIONS_HEADER.as_bytes())?;
         let first = Means::of(&journal.read(0)?);
         let draws_curves = plan.size() <= charts::CURVES_MAX;
         let (mut configurations, mut curves) = (Vec::new(), Vec::new());
-        // So many at a time that all threads are busy, and no more.
+        // So many at a time that all threads are busy, and no more. While they are, the rows of those before are written.
         let together = 8 * rayon::current_num_threads();
+        let mut unwritten: Vec<Vec<u8>> = Vec::new();
         for from in (0..plan.size()).step_by(together) {
             let group = from..(from + together).min(plan.size());
             let figures = group.into_par_iter().map(|index| {
@@ -99,12 +100,18 @@ impl Comparison {
                 let curves: Vec<Curve> = samples.iter().filter(|_| draws_curves).map(Curve::of).collect();
                 Ok((summary, curves, rows::observations(index, &records)))
             });
-            for (summary, own, rows) in figures.collect::<io::Result<Vec<_>>>()? {
-                observations.write_all(&rows)?;
+            let (figures, written) = rayon::join(
+                || figures.collect::<io::Result<Vec<_>>>(),
+                || unwritten.drain(..).try_for_each(|rows| observations.write_all(&rows)),
+            );
+            written?;
+            for (summary, own, rows) in figures? {
+                unwritten.push(rows);
                 configurations.push(summary);
                 curves.push(own);
             }
         }
+        unwritten.iter().try_for_each(|rows| observations.write_all(rows))?;
         let axes = plan.dimensions().iter();
         let summary = ComparisonSummary {
             title: title(plan, &configurations),

@@ -2,11 +2,11 @@
 
 use std::io::{self, Write};
 
-use super::{Field, Sheet};
+use super::{Field, Sheet, alike_to};
 use crate::observe::Outcome;
 use crate::report::{Contents, Output};
 
-/// A row is one observation, with a count for those that are equal.
+/// A row is one observation, with a count for those that are alike.
 pub(in crate::report) struct DetectionRows;
 
 impl Output for DetectionRows {
@@ -24,6 +24,8 @@ impl Output for DetectionRows {
             "outcome",
             "detection_time_ms",
             "count",
+            "instances",
+            "alike_to",
         ];
         let mut sheet = Sheet::new(into, &header)?;
         for replicate in &contents.report.data.replicates {
@@ -42,6 +44,8 @@ impl Output for DetectionRows {
                     Field::Text(outcome),
                     Field::Number(length.as_millis()),
                     row.count.into(),
+                    row.instances.into(),
+                    alike_to(replicate.folded.detections),
                 ])?;
             }
         }

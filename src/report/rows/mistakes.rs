@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use super::{Field, Sheet};
+use super::{Field, Sheet, alike_to};
 use crate::report::{Contents, Output};
 
-/// A row is a live instance that a stage removed.
+/// A row is one mistake, with a count for those that are alike.
 pub(in crate::report) struct MistakeRows;
 
 impl Output for MistakeRows {
@@ -14,7 +14,18 @@ impl Output for MistakeRows {
     }
 
     fn write(&self, contents: &Contents<'_>, into: &mut dyn Write) -> io::Result<()> {
-        let header = ["replicate", "instance", "stage", "at_ms", "duration_ms", "corrected"];
+        let header = [
+            "replicate",
+            "instance",
+            "stage",
+            "at_ms",
+            "duration_ms",
+            "corrected",
+            "removal",
+            "count",
+            "instances",
+            "alike_to",
+        ];
         let mut sheet = Sheet::new(into, &header)?;
         for replicate in &contents.report.data.replicates {
             for mistake in &replicate.mistakes {
@@ -25,6 +36,10 @@ impl Output for MistakeRows {
                     Field::Number(mistake.at.as_millis()),
                     Field::Number(mistake.lasted.as_millis()),
                     Field::Flag(mistake.corrected),
+                    Field::Text(mistake.removal.name()),
+                    mistake.count.into(),
+                    mistake.instances.into(),
+                    alike_to(replicate.folded.mistakes),
                 ])?;
             }
         }

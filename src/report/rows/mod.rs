@@ -6,6 +6,7 @@ mod detections;
 mod faults;
 mod load;
 mod mistakes;
+mod quality;
 mod timeline;
 
 pub(super) use calls::CallRows;
@@ -13,6 +14,7 @@ pub(super) use detections::DetectionRows;
 pub(super) use faults::FaultRows;
 pub(super) use load::LoadRows;
 pub(super) use mistakes::MistakeRows;
+pub(super) use quality::QualityRows;
 pub(super) use timeline::TimelineRows;
 
 use std::io::{self, Write};
@@ -37,6 +39,7 @@ impl<'a> Sheet<'a> {
             match field {
                 Field::Text(text) => self.csv.write_field(text)?,
                 Field::Number(number) => self.csv.write_field(number.to_string())?,
+                Field::Wide(number) => self.csv.write_field(number.to_string())?,
                 Field::Flag(flag) => self.csv.write_field(if flag { "true" } else { "false" })?,
                 Field::Nothing => self.csv.write_field("")?,
             }
@@ -54,8 +57,14 @@ impl<'a> Sheet<'a> {
 enum Field<'a> {
     Text(&'a str),
     Number(u64),
+    Wide(u128),
     Flag(bool),
     Nothing,
+}
+
+/// To what the observations of a row are equal.
+const fn alike_to(folded: bool) -> Field<'static> {
+    Field::Text(if folded { "millisecond" } else { "nanosecond" })
 }
 
 impl From<u64> for Field<'_> {

@@ -1,17 +1,23 @@
-//! The calls of one process to one application: made one by one, or in bulk, or none at present.
+//! The calls of one process to one application: made one by one, or together with others', or none at present.
 
 use std::rc::Rc;
 
-use super::plan::{Plan, Trouble};
-use super::{Calls, World};
-use crate::engine::{Chance, NANOS_PER_S, Purpose, SimDuration, SimTime};
+use super::round::{Policy, call};
+use super::trouble::{Condition, Standing};
+use super::watch::Watch;
+use super::{Calls, Pair, World};
+use crate::engine::{Chance, Dice, NANOS_PER_S, Purpose, SimDuration, SimTime};
 use crate::model::id::{AppId, ClientId, InstanceId};
-use crate::observe::CallCounts;
+use crate::model::stage::Stage;
+use crate::model::view::View;
+use crate::observe::{CallCounts, CallTally, Fate};
 
-/// How many calls are made in a span.
-const COUNT: Purpose = Purpose(0);
+/// When calls are made, and how many in a span.
+const CALLS: Purpose = Purpose(0);
 /// Where a balancer's round starts, and how far it went while nobody looked.
 const ROUND: Purpose = Purpose(1);
+/// Whether an attempt is lost or fails, where that is not certain.
+const FATES: Purpose = Purpose(3);
 
 /// A balancer's round starts at one of so many places (`RoundRobinLoadBalancer`).
 const STARTS: u64 = 1_000;
@@ -20,19 +26,24 @@ const STARTS: u64 = 1_000;
 pub(super) enum Phase {
     /// There are none.
     Silent,
-    /// Nothing can go wrong.
+    /// Nothing can go wrong: they are drawn in the end, together with others'.
     Quiet,
-    /// Somebody is in trouble, or nobody is there.
-    Troubled(Box<Plan>),
+    /// They are made one by one.
+    Watched(Box<Watch>),
 }
 
 /// The calls of one process to one application.
 pub(super) struct Line {
+    pub(super) client: ClientId,
     /// Which pair of applications.
-    pair: usize,
-    phase: Phase,
-    /// Calls before this moment are counted, or are those of a quiet caller.
-    since: SimTime,
+    pub(super) pair: usize,
+    pub(super) phase: Phase,
+    /// The view that the list is of.
+    pub(super) view: View,
+    /// When the next call is made, if they are made one by one; else at the end of time.
+    pub(super) next_call: SimTime,
+    /// Since when it is quiet, if it is.
+    quiet_since: SimTime,
     /// Where the balancer's round stood when it was last known.
     position: Option<u32>,
     /// How long calls were made since, quietly.
@@ -46,136 +57,217 @@ pub(super) enum Prospect {
     /// None are made.
     Silent,
     /// All go well, but for what the network loses.
-    Quiet,
-    /// This list, with these in trouble, and this loss on the way to the others.
-    Troubled(Rc<[InstanceId]>, Vec<(InstanceId, Trouble)>, f64),
+    Quiet(View),
+    /// Not all may.
+    Watched(View, Watch),
 }
 
 impl Line {
     /// No calls yet.
-    pub(super) fn new(pair: usize) -> Self {
+    pub(super) const fn new(client: ClientId, pair: usize) -> Self {
         Self {
+            client,
             pair,
             phase: Phase::Silent,
-            since: SimTime::ZERO,
+            view: View::EMPTY,
+            next_call: SimTime::MAX,
+            quiet_since: SimTime::ZERO,
             position: None,
             unknown_for: SimDuration::ZERO,
             chance: None,
         }
     }
-
-    /// Which pair of applications.
-    #[cfg(test)]
-    pub(super) fn pair(&self) -> usize {
-        self.pair
-    }
-
-    /// What becomes of the calls at present.
-    #[cfg(test)]
-    pub(super) fn phase(&self) -> &Phase {
-        &self.phase
-    }
-
-    /// Whether calls are made one by one.
-    pub(super) fn is_troubled(&self) -> bool {
-        matches!(self.phase, Phase::Troubled(_))
-    }
 }
 
 impl World<'_> {
-    /// Looks anew at those lines of a caller that are `wanted`.
-    pub(super) fn review_lines(
-        &mut self,
-        calls: &mut Calls,
-        client: ClientId,
-        wanted: impl Fn(&Line, AppId) -> bool,
-        now: SimTime,
-    ) {
-        if calls.callers[client.index()].lines.is_empty() {
-            return;
-        }
-        let state = self.caller_state(client);
-        calls.callers[client.index()].state = Some(state);
-        for number in 0..calls.callers[client.index()].lines.len() {
-            let line = &calls.callers[client.index()].lines[number];
-            if wanted(line, calls.pairs[line.pair].callee) {
-                self.review_line(calls, client, number, now);
-            }
+    /// Makes the calls of a line up to `until`, if they are made one by one. The state of everything is as it was
+    /// at the last review.
+    #[inline]
+    pub(super) fn settle(&mut self, calls: &mut Calls, number: usize, until: SimTime) {
+        if calls.lines[number].next_call < until {
+            self.make_calls(calls, number, until);
         }
     }
 
-    /// Counts the calls of a line until `until`, as far as they are made one by one.
-    pub(super) fn settle(&mut self, calls: &mut Calls, client: ClientId, number: usize, until: SimTime) {
-        let line = &mut calls.callers[client.index()].lines[number];
-        let Phase::Troubled(plan) = &line.phase else { return };
-        let pair = &calls.pairs[line.pair];
-        let chance = line.chance.as_mut().expect("made with the plan");
-        let mut dice = chance.with(&self.seed);
-        let mut position = line.position.expect("known since the plan was made");
-        while line.since < until {
-            let minute = CallCounts::minute_of(line.since);
-            let end =
-                until.min(CallCounts::start_of(minute + 1)).min(plan.next_change(line.since, &pair.policy));
-            let count = dice.poisson(COUNT, expected(pair.rate, end.since(line.since)));
-            if count > 0 {
-                let tally = plan.calls(count, line.since, &mut position, &pair.policy, &mut dice);
-                calls.counts.add(line.pair, minute, tally);
+    fn make_calls(&mut self, calls: &mut Calls, number: usize, until: SimTime) {
+        let Line { view, pair, client, .. } = calls.lines[number];
+        let standing = self.standing(calls, view, calls.pairs[pair].callee);
+        let [local, _] = calls.callers[client.index()].state.expect("a caller was looked at").0;
+        let stands_still = calls.stands_still > 0;
+        let Calls { lines, pairs, conditions, counts, server, .. } = calls;
+        let (line, pair) = (&mut lines[number], &pairs[pair]);
+        let Phase::Watched(watch) = &mut line.phase else { unreachable!("calls of others are not made") };
+        let mut dice = line.chance.as_mut().expect("made before the first call").with(&self.seed);
+        let mut position = line.position.expect("known before the first call");
+        watch.place(&standing.troubled, &mut dice);
+        let scene = Scene {
+            world: self,
+            watch,
+            conditions,
+            policy: &pair.policy,
+            loss: pair.usual_loss(),
+            views: [server[0], server[1], local],
+        };
+        while line.next_call < until {
+            let from = line.next_call;
+            let minute = CallCounts::minute_of(from);
+            let mut end = until.min(CallCounts::start_of(minute + 1));
+            if stands_still {
+                end = end.min(scene.next_wake(&standing, from));
             }
-            line.since = end;
+            let mut tally = CallTally::default();
+            for _ in 0..calls_from(&mut line.next_call, end, pair, &mut dice) {
+                call(watch.list().len() as u32, &mut position, &pair.policy, &mut tally, |place, tally| {
+                    scene.attempt(place, from, &mut dice, tally)
+                });
+            }
+            counts.add(line.pair, minute, tally);
         }
         line.position = Some(position);
     }
 
-    fn review_line(&mut self, calls: &mut Calls, client: ClientId, number: usize, now: SimTime) {
-        self.settle(calls, client, number, now);
-        let pair = calls.callers[client.index()].lines[number].pair;
-        let prospect = self.prospect(calls, client, pair);
-        let line = &mut calls.callers[client.index()].lines[number];
-        if let (Phase::Quiet, Prospect::Quiet) | (Phase::Silent, Prospect::Silent) = (&line.phase, &prospect)
-        {
-            return;
-        }
-        let pair = &mut calls.pairs[line.pair];
-        if let Phase::Quiet = line.phase {
-            pair.quiet.leave(now);
-            line.unknown_for = line.unknown_for + now.since(line.since);
-        }
-        line.since = now;
-        match prospect {
+    /// Looks anew at a line whose caller or list has changed, or may have.
+    pub(super) fn review_line(&mut self, calls: &mut Calls, number: usize, now: SimTime) {
+        self.settle(calls, number, now);
+        match self.prospect(calls, number) {
             Prospect::Silent => {
+                self.leave_phase(calls, number, now);
+                let line = &mut calls.lines[number];
                 line.phase = Phase::Silent;
-                if !self.clients[client.index()].client.is_running() {
+                if !self.clients[line.client.index()].client.is_running() {
                     // The next process has a new balancer.
                     (line.position, line.unknown_for) = (None, SimDuration::ZERO);
                 }
             }
-            Prospect::Quiet => {
-                line.phase = Phase::Quiet;
-                pair.quiet.enter(now);
+            Prospect::Quiet(view) => {
+                calls.lines[number].view = view;
+                if !matches!(calls.lines[number].phase, Phase::Quiet) {
+                    self.leave_phase(calls, number, now);
+                    let line = &mut calls.lines[number];
+                    (line.phase, line.quiet_since) = (Phase::Quiet, now);
+                    calls.pairs[line.pair].quiet.enter(now);
+                }
             }
-            Prospect::Troubled(list, troubled, loss) => {
-                let node = &self.clients[client.index()];
-                let chance = line.chance.get_or_insert_with(|| {
-                    let [caller, callee] =
-                        [pair.caller, pair.callee].map(|app| &self.scenario.applications[app.index()].name);
-                    Box::new(Chance::of(&format!("calls/{caller}/{}/{callee}", node.ordinal)))
-                });
-                let mut dice = chance.with(&self.seed);
-                let start = line.position.unwrap_or_else(|| dice.below(ROUND, STARTS) as u32);
-                let mean = expected(pair.rate, std::mem::take(&mut line.unknown_for));
-                line.position = Some(start.wrapping_add(dice.poisson(ROUND, mean) as u32));
-                let before = match &line.phase {
-                    Phase::Troubled(plan) => Some(&**plan),
-                    Phase::Silent | Phase::Quiet => None,
-                };
-                let plan = Plan::new(list, troubled, loss, before, &mut dice);
-                line.phase = Phase::Troubled(Box::new(plan));
+            Prospect::Watched(view, watch) => {
+                calls.lines[number].view = view;
+                match &mut calls.lines[number].phase {
+                    Phase::Watched(before) if Rc::ptr_eq(before.list(), watch.list()) => {
+                        before.set_losses(watch.losses().to_vec());
+                    }
+                    Phase::Watched(before) => **before = watch,
+                    Phase::Silent | Phase::Quiet => self.begin_to_watch(calls, number, watch, now),
+                }
             }
+        }
+    }
+
+    fn begin_to_watch(&mut self, calls: &mut Calls, number: usize, watch: Watch, now: SimTime) {
+        self.leave_phase(calls, number, now);
+        let line = &mut calls.lines[number];
+        let pair = &calls.pairs[line.pair];
+        let chance = line.chance.get_or_insert_with(|| {
+            let name = |app: AppId| &self.scenario.applications[app.index()].name;
+            let ordinal = self.clients[line.client.index()].ordinal;
+            let label = format!("calls/{}/{ordinal}/{}", name(pair.caller), name(pair.callee));
+            Box::new(Chance::of(&label))
+        });
+        let mut dice = chance.with(&self.seed);
+        let start = line.position.unwrap_or_else(|| dice.below(ROUND, STARTS) as u32);
+        let unseen = dice.poisson(ROUND, expected(pair.rate, std::mem::take(&mut line.unknown_for)));
+        line.position = Some(start.wrapping_add(unseen as u32));
+        line.next_call = now + gap(pair.rate, &mut dice);
+        line.phase = Phase::Watched(Box::new(watch));
+    }
+
+    fn leave_phase(&self, calls: &mut Calls, number: usize, now: SimTime) {
+        let line = &mut calls.lines[number];
+        line.next_call = SimTime::MAX;
+        if let Phase::Quiet = line.phase {
+            calls.pairs[line.pair].quiet.leave(now);
+            line.unknown_for = line.unknown_for + now.since(line.quiet_since);
         }
     }
 }
 
-/// How many events of a stream are expected.
+/// What a caller's attempts meet between two reviews.
+struct Scene<'a, 'w> {
+    world: &'a World<'w>,
+    watch: &'a Watch,
+    conditions: &'a [Condition],
+    policy: &'a Policy,
+    /// The probability that a call is lost on a link that works.
+    loss: f64,
+    /// What the registry, its answers and the caller's local registry show.
+    views: [View; 3],
+}
+
+impl Scene<'_, '_> {
+    fn attempt(&self, place: u32, at: SimTime, dice: &mut Dice<'_>, tally: &mut CallTally) -> Fate {
+        let Some(instance) = self.watch.instance_at(place) else {
+            return if dice.happens(FATES, self.loss) { Fate::CutOff } else { Fate::Answered };
+        };
+        let condition = self.conditions[self.world.process_of(instance).index()];
+        if !condition.is_alive_as(instance) {
+            tally.dead_by_stage[self.blamed_for(instance) as usize] += 1;
+            Fate::Dead
+        } else if at < self.answers_from(&condition) {
+            Fate::Paused
+        } else if dice.happens(FATES, self.watch.loss_to(instance).unwrap_or(self.loss)) {
+            Fate::CutOff
+        } else if dice.happens(FATES, condition.refuses) {
+            Fate::Refused
+        } else {
+            Fate::Answered
+        }
+    }
+
+    /// The first stage on the way to the caller that still shows the instance.
+    fn blamed_for(&self, instance: InstanceId) -> Stage {
+        let stages = [Stage::Registry, Stage::Served, Stage::Client];
+        let shows = |(_, view): &(Stage, View)| self.world.views.is_up(*view, instance);
+        stages.into_iter().zip(self.views).find(shows).map_or(Stage::Balancer, |(stage, _)| stage)
+    }
+
+    /// From then on an attempt at a process that stands still is answered in time.
+    fn answers_from(&self, condition: &Condition) -> SimTime {
+        let patience = self.policy.read_timeout.as_nanos();
+        SimTime::from_nanos(condition.stands_until.as_nanos().saturating_sub(patience))
+    }
+
+    /// The next moment after `now` at which somebody in the list begins to answer in time.
+    fn next_wake(&self, standing: &Standing, now: SimTime) -> SimTime {
+        let conditions = standing
+            .troubled
+            .iter()
+            .map(|&instance| &self.conditions[self.world.process_of(instance).index()]);
+        let wakes = conditions.map(|condition| self.answers_from(condition));
+        wakes.filter(|&wake| wake > now).min().unwrap_or(SimTime::MAX)
+    }
+}
+
+/// How many calls there are from `next` on and before `end`; `next` becomes the first one after that.
+fn calls_from(next: &mut SimTime, end: SimTime, pair: &Pair, dice: &mut Dice<'_>) -> u64 {
+    let more = expected(pair.rate, end.since(*next));
+    if more >= 1.0 {
+        // What is left of a gap at `end` is as long as a whole one: the stream has no memory.
+        *next = end + gap(pair.rate, dice);
+        return 1 + dice.poisson(CALLS, more);
+    }
+    let mut count = 0;
+    while *next < end {
+        count += 1;
+        *next += gap(pair.rate, dice);
+    }
+    count
+}
+
+/// The time until the next call.
+fn gap(rate: f64, dice: &mut Dice<'_>) -> SimDuration {
+    let nanos = -libm::log1p(-dice.unit(CALLS)) / rate * NANOS_PER_S as f64;
+    SimDuration::from_nanos((nanos as u64).max(1))
+}
+
+/// How many calls are expected.
 fn expected(rate: f64, length: SimDuration) -> f64 {
     rate * (length.as_nanos() as f64 / NANOS_PER_S as f64)
 }

@@ -4,42 +4,45 @@
 //! balancer's list. Calls are counted and change nothing: no event is scheduled for one, so a run has the same
 //! digest with traffic and without it.
 //!
-//! What becomes of a call is decided when it is made, by the list and by the state of whoever it picks. All of
-//! that is constant between a few moments: a list is read, a process dies, stands still or comes back, a link
-//! fails, a stage ceases to show the dead. So calls are made up span by span, whenever a span ends:
+//! What becomes of a call is decided when it is made: by the caller's list, and by the state of whoever it picks.
+//! All of that is constant between a few moments at which a list is read, a process dies, stands still or comes
+//! back, a link fails, or a stage ceases to show the dead. At each of these, calls up to then are made up with the
+//! state of everything as it was, and then the change is taken in. So time need not stop for a call:
 //!
-//! * A caller whose list holds somebody in trouble, or nobody, makes them one by one: so many as a Poisson draw
-//!   says, each picking where the round robin stands ([`Plan`]). That costs no events, and a few nanoseconds a
-//!   call.
-//! * All others are *quiet*. Their calls are drawn together, minute by minute ([`Quiet`]), and the place in the
+//! * A caller whose list holds somebody in trouble, or nobody, is *watched*. Its calls are made one by one
+//!   ([`mod@line`]), each where the round robin stands. All but the moment of the next one are drawn when they are past.
+//! * All others are *quiet*. Their calls are drawn together, minute by minute ([`mod@quiet`]), and the place in the
 //!   round is moved on by a draw of its own once somebody is in trouble. The one thing that this does not keep is
 //!   how these two draws hang together, which no figure can show.
 //!
-//! A change of a process costs a look at every line of calls to its application, and a change of a list one at its
-//! own caller. Many changes at one moment cost as much as one.
+//! A change of a process costs a glance at every line of calls, and a change of a list one at its own caller. Many
+//! changes at one moment cost as much as one.
 //!
 //! Calls take no time: a retry is made at the moment of the call. Not modelled: Ribbon's circuit breaker, retries
 //! that depend on the HTTP method, and reads that find the list as it was, which would shuffle it anew.
 
 mod line;
-mod plan;
 mod quiet;
+mod review;
+mod round;
 #[cfg(test)]
 mod tests;
 mod trouble;
+mod watch;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use line::Line;
-use plan::Policy;
 use quiet::Quiet;
+use round::Policy;
 use trouble::{Condition, Standing};
 
 use super::World;
 use super::event::Event;
 use super::node::State;
 use super::setup::config_of;
-use crate::engine::{Chance, SimTime};
+use crate::engine::{Chance, SimDuration, SimTime};
 use crate::model::client::BalancerConfig;
 use crate::model::id::{AppId, ClientId, InstanceId};
 use crate::model::view::View;
@@ -52,11 +55,15 @@ pub(super) struct Calls {
     pairs: Vec<Pair>,
     /// By client.
     callers: Vec<Caller>,
-    /// By client: as they were at the last review.
+    /// The calls of each process to each application, those of one process together.
+    lines: Vec<Line>,
+    /// By client, as at the last review.
     conditions: Vec<Condition>,
+    /// How many processes stand still, as at the last review.
+    stands_still: u32,
     /// Lists and who in them is in trouble, until that changes.
     standings: BTreeMap<(View, AppId), Standing>,
-    /// The dead that some plan knows, and whether the registry and its answers showed them at the last review.
+    /// The dead that the registry or its answers showed at the last review, and which of them did.
     shown_dead: BTreeMap<InstanceId, [bool; 2]>,
     /// What the registry and its answers showed at the last review.
     server: [View; 2],
@@ -66,6 +73,8 @@ pub(super) struct Calls {
     changes_more: Vec<bool>,
     /// Whether links between instances ever fail.
     links_fail: bool,
+    /// When the watched are next looked at for those that need it no longer.
+    next_sweep: SimTime,
     /// Whether the calls of quiet callers are drawn together. Only tests say no.
     bulk: bool,
     counts: CallCounts,
@@ -84,23 +93,18 @@ struct Pair {
     chance: Chance,
 }
 
-/// A process that calls.
-#[derive(Default)]
+/// A process, as far as it calls.
 struct Caller {
-    /// Its local registry and its balancer's list, and whether it calls at all: as at its last review.
+    /// Its local registry and its balancer's list, and whether it calls at all, as at its last review.
     state: Option<([View; 2], bool)>,
-    /// One for each application that it calls; none if it is no caller.
-    lines: Box<[Line]>,
+    /// Its lines; none if it is no caller.
+    lines: Range<usize>,
 }
 
-/// Which lines are to be looked at.
-struct Scope {
-    /// Lines to these applications, by number.
-    callees: Vec<bool>,
-    /// All lines.
-    all: bool,
-    /// Lines that meet somebody in trouble.
-    troubled: bool,
+impl Pair {
+    fn usual_loss(&self) -> f64 {
+        self.loss.unwrap_or(0.0)
+    }
 }
 
 impl Calls {
@@ -139,13 +143,16 @@ impl Calls {
             Box::new(Self {
                 pairs,
                 callers: Vec::new(),
+                lines: Vec::new(),
                 conditions: Vec::new(),
+                stands_still: 0,
                 standings: BTreeMap::new(),
                 shown_dead: BTreeMap::new(),
                 server: [View::EMPTY; 2],
                 touched: Vec::new(),
                 changes_more: verbs().map(changes_more).collect(),
                 links_fail: verbs().any(hits_links),
+                next_sweep: SimTime::ZERO,
                 bulk: true,
                 counts,
             })
@@ -154,10 +161,12 @@ impl Calls {
 
     /// Another process of application `app` exists.
     pub(super) fn add_client(&mut self, app: AppId) {
-        let lines = self.pairs.iter().enumerate().filter(|(_, pair)| pair.caller == app);
-        let lines = lines.map(|(number, _)| Line::new(number)).collect();
-        self.callers.push(Caller { state: None, lines });
-        self.conditions.push(Condition::DOWN);
+        let client = ClientId(self.callers.len() as u32);
+        let first = self.lines.len();
+        let pairs = self.pairs.iter().enumerate().filter(|(_, pair)| pair.caller == app);
+        self.lines.extend(pairs.map(|(number, _)| Line::new(client, number)));
+        self.callers.push(Caller { state: None, lines: first..self.lines.len() });
+        self.conditions.push(Condition::UNBORN);
     }
 
     /// Views are about to be forgotten, and their numbers to be used again.
@@ -177,61 +186,25 @@ impl Calls {
     fn is_called(&self, app: AppId) -> bool {
         self.pairs.iter().any(|pair| pair.callee == app)
     }
+
+    /// How long the least patient caller of an application waits for somebody who stands still.
+    fn patience_with(&self, app: AppId) -> SimDuration {
+        let pairs = self.pairs.iter().filter(|pair| pair.callee == app);
+        pairs.map(|pair| pair.policy.read_timeout).min().unwrap_or(SimDuration::MAX)
+    }
 }
 
 impl World<'_> {
-    /// A process starts, ends, stands still or goes on.
-    #[inline]
-    pub(super) fn touch(&mut self, client: ClientId) {
-        if let Some(calls) = &mut self.calls {
-            calls.touched.push(client);
-        }
-    }
-
-    /// A client has taken a step: it may have begun to call, or hold another list.
-    #[inline]
-    pub(super) fn caller_stepped(&mut self, client: ClientId, now: SimTime) {
-        let Some(calls) = &self.calls else { return };
-        let caller = &calls.callers[client.index()];
-        if !caller.lines.is_empty() && caller.state != Some(self.caller_state(client)) {
-            let mut calls = self.calls.take().expect("just looked at");
-            self.review_lines(&mut calls, client, |_, _| true, now);
-            self.calls = Some(calls);
-        }
-    }
-
-    /// After an event: takes in what it has changed.
-    pub(super) fn review_calls(&mut self, event: Event, now: SimTime) {
-        let Some(calls) = &self.calls else { return };
-        let server = self.recorder.server_views();
-        if calls.touched.is_empty() && calls.server == server && !calls.may_change_all(event) {
-            return;
-        }
-        let mut calls = self.calls.take().expect("just looked at");
-        let scope = self.changes(&mut calls, event, server, now);
-        if scope.all || scope.troubled || scope.callees.contains(&true) {
-            for number in 0..calls.callers.len() {
-                let wanted = |line: &Line, callee: AppId| {
-                    scope.all || scope.callees[callee.index()] || (scope.troubled && line.is_troubled())
-                };
-                self.review_lines(&mut calls, ClientId(number as u32), wanted, now);
-            }
-        }
-        self.calls = Some(calls);
-    }
-
     /// Ends the count.
     pub(super) fn finish_calls(&mut self, end: SimTime) -> Vec<CallMinute> {
         let Some(mut calls) = self.calls.take() else { return Vec::new() };
-        for number in 0..calls.callers.len() {
-            for line in 0..calls.callers[number].lines.len() {
-                self.settle(&mut calls, ClientId(number as u32), line, end);
-            }
+        for number in 0..calls.lines.len() {
+            self.settle(&mut calls, number, end);
         }
         let mut counts = std::mem::take(&mut calls.counts);
         for (number, mut pair) in calls.pairs.into_iter().enumerate() {
+            let loss = pair.usual_loss();
             let mut dice = pair.chance.with(&self.seed);
-            let loss = pair.loss.unwrap_or(0.0);
             pair.quiet.draw(end, pair.rate, loss, &pair.policy, &mut dice, |minute, tally| {
                 counts.add(number, minute, tally);
             });
@@ -239,40 +212,7 @@ impl World<'_> {
         counts.finish()
     }
 
-    /// What has changed since the last review. Callers that themselves have changed are reviewed here.
-    fn changes(&mut self, calls: &mut Calls, event: Event, server: [View; 2], now: SimTime) -> Scope {
-        let mut touched = std::mem::take(&mut calls.touched);
-        let mut scope = Scope { callees: vec![false; self.members.len()], all: false, troubled: false };
-        if calls.may_change_all(event) {
-            scope.all = calls.links_fail;
-            touched.extend((0..self.clients.len() as u32).map(ClientId));
-        }
-        touched.sort_unstable();
-        touched.dedup();
-        for &client in &touched {
-            if self.condition_changed(calls, client) {
-                scope.callees[self.clients[client.index()].app.index()] = true;
-            }
-        }
-        if scope.callees.contains(&true) {
-            calls.standings.clear();
-        }
-        calls.server = server;
-        for (&instance, shown) in &mut calls.shown_dead {
-            let now_shown = server.map(|view| self.views.is_up(view, instance));
-            scope.troubled |= std::mem::replace(shown, now_shown) != now_shown;
-        }
-        // Gone for good: who is in neither cannot come back to either.
-        calls.shown_dead.retain(|_, shown| shown.contains(&true));
-        for client in touched {
-            let caller = &calls.callers[client.index()];
-            if !caller.lines.is_empty() && caller.state != Some(self.caller_state(client)) {
-                self.review_lines(calls, client, |_, _| true, now);
-            }
-        }
-        scope
-    }
-
+    /// What a caller has and whether it calls, now.
     fn caller_state(&self, client: ClientId) -> ([View; 2], bool) {
         let node = &self.clients[client.index()];
         let makes_calls = node.client.makes_calls(config_of(self.scenario, node.app));

@@ -3,7 +3,7 @@
 //! Poisson streams again. So one number for each minute and outcome is drawn at the end, for all of them
 //! together. That is no approximation.
 
-use super::plan::Policy;
+use super::round::Policy;
 use crate::engine::{Dice, NANOS_PER_S, Purpose, SimTime};
 use crate::observe::{CallCounts, CallTally, Fate};
 

@@ -1,14 +1,13 @@
-//! Who in a caller's list is in trouble, and which stage is to blame that the dead are still in it.
+//! Who is in trouble, and what a caller can expect of its list.
 
 use std::rc::Rc;
 
 use super::line::Prospect;
-use super::plan::Trouble;
+use super::watch::Watch;
 use super::{Calls, World};
 use crate::engine::SimTime;
 use crate::model::client::BalancerConfig;
 use crate::model::id::{AppId, ClientId, InstanceId};
-use crate::model::stage::Stage;
 use crate::model::view::View;
 use crate::world::node::State;
 use crate::world::setup::config_of;
@@ -16,155 +15,129 @@ use crate::world::setup::config_of;
 /// What everybody who calls a process meets there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Condition {
+    /// The identity that it has.
+    pub(super) instance: InstanceId,
     /// Whether it answers at all.
-    answers: bool,
+    pub(super) answers: bool,
     /// It stands still until then; the start of the run if it does not, or not for long enough to be noticed.
-    stands_until: SimTime,
+    pub(super) stands_until: SimTime,
     /// The share of calls that it fails.
-    refuses: f64,
+    pub(super) refuses: f64,
 }
 
-/// A list, and who in it is in trouble.
+/// A list, and who in it is in trouble; by number.
 #[derive(Clone)]
 pub(super) struct Standing {
-    members: Rc<[InstanceId]>,
-    troubled: Rc<[InstanceId]>,
+    pub(super) members: Rc<[InstanceId]>,
+    pub(super) troubled: Rc<[InstanceId]>,
 }
 
 impl Condition {
-    /// No process.
-    pub(super) const DOWN: Self = Self { answers: false, stands_until: SimTime::ZERO, refuses: 0.0 };
+    /// No process yet.
+    pub(super) const UNBORN: Self =
+        Self { instance: InstanceId(u32::MAX), answers: false, stands_until: SimTime::ZERO, refuses: 0.0 };
 
-    /// Whether nobody has anything to complain of.
-    fn is_well(&self) -> bool {
-        self.answers && self.stands_until == SimTime::ZERO && self.refuses == 0.0
+    /// Whether who calls `instance` finds this process.
+    pub(super) fn is_alive_as(&self, instance: InstanceId) -> bool {
+        self.answers && self.instance == instance
+    }
+
+    /// Whether who calls `instance` has nothing to complain of.
+    fn is_well_as(&self, instance: InstanceId) -> bool {
+        self.is_alive_as(instance) && self.stands_until == SimTime::ZERO && self.refuses == 0.0
     }
 }
 
 impl World<'_> {
-    /// Whether a process answers calls, if slowly.
-    fn answers_calls(&self, client: ClientId) -> bool {
-        self.clients[client.index()].state != State::Down
-    }
-
-    /// Whether callers may notice that a process is not what it was at the last review. Takes that in.
-    pub(super) fn condition_changed(&self, calls: &mut Calls, client: ClientId) -> bool {
-        let node = &self.clients[client.index()];
-        if !calls.is_called(node.app) {
-            return false;
-        }
-        let condition = self.condition_of(calls, client);
-        let before = std::mem::replace(&mut calls.conditions[client.index()], condition);
-        // The first process of an identity is in nobody's list.
-        before != condition && self.views.was_ever_registered(node.instance)
-    }
-
-    /// What the calls of a line of `client` meet from now on.
-    pub(super) fn prospect(&mut self, calls: &mut Calls, client: ClientId, pair: usize) -> Prospect {
-        let ([local, list], makes_calls) = self.caller_state(client);
-        if !makes_calls {
-            return Prospect::Silent;
-        }
-        let callee = calls.pairs[pair].callee;
-        let mut standing = self.standing(calls, list, callee);
-        let balancer = &config_of(self.scenario, self.clients[client.index()].app).balancer;
-        if standing.members.is_empty() && matches!(balancer, BalancerConfig::SpringCloudLoadBalancer { .. }) {
-            // An empty list is never served: the local registry is asked (`eureka-client.md` 8.3).
-            standing = self.standing(calls, local, callee);
-        }
-        let own = self.clients[client.index()].instance;
-        let others = || standing.members.iter().copied().filter(|&member| member != own);
-        let loss = match (calls.pairs[pair].loss, others().next()) {
-            (Some(loss), _) => loss,
-            (None, None) => 0.0,
-            (None, Some(other)) => {
-                let loss = self.loss_between(client, self.process_of(other));
-                *calls.pairs[pair].loss.insert(loss)
-            }
-        };
-        let mut troubled = Vec::new();
-        let mut look_at = |instance| {
-            let trouble = self.trouble_of(calls, client, instance, loss);
-            if trouble != (Trouble { loss, ..Trouble::NONE }) {
-                troubled.push((instance, trouble));
-            }
-        };
-        if calls.links_fail {
-            standing.members.iter().copied().for_each(&mut look_at);
-        } else {
-            standing.troubled.iter().copied().for_each(&mut look_at);
-        }
-        if standing.members.is_empty() || !troubled.is_empty() || !calls.bulk {
-            self.note_dead(calls, &troubled);
-            Prospect::Troubled(standing.members, troubled, loss)
-        } else {
-            Prospect::Quiet
-        }
-    }
-
-    fn standing(&mut self, calls: &mut Calls, view: View, callee: AppId) -> Standing {
-        if let Some(standing) = calls.standings.get(&(view, callee)) {
-            return standing.clone();
-        }
-        let members = self.views.up_instances(view, callee);
-        let troubled = members.iter().copied().filter(|&member| {
-            let client = self.process_of(member);
-            self.clients[client.index()].instance != member || !self.condition_of(calls, client).is_well()
-        });
-        let standing = Standing { troubled: troubled.collect(), members };
-        calls.standings.insert((view, callee), standing.clone());
-        standing
-    }
-
     /// The process that registered as `instance`; by now it may have another identity.
-    fn process_of(&self, instance: InstanceId) -> ClientId {
+    pub(super) fn process_of(&self, instance: InstanceId) -> ClientId {
         let identity = self.identities[instance.index()];
         self.members[identity.app.index()][identity.ordinal as usize - 1]
     }
 
-    fn condition_of(&self, calls: &Calls, client: ClientId) -> Condition {
+    /// How a process is now.
+    pub(super) fn condition_of(&self, calls: &Calls, client: ClientId) -> Condition {
         let node = &self.clients[client.index()];
-        let noticed = |since: SimTime, until: SimTime| {
-            let pairs = calls.pairs.iter().filter(|pair| pair.callee == node.app);
-            pairs.map(|pair| pair.policy.read_timeout).min().is_some_and(|least| until.since(since) > least)
-        };
         let stands_until = match node.state {
-            State::Paused { since, until } if noticed(since, until) => until,
+            State::Paused { since, until } if until.since(since) > calls.patience_with(node.app) => until,
             _ => SimTime::ZERO,
         };
-        Condition { answers: self.answers_calls(client), stands_until, refuses: node.calls_fail }
-    }
-
-    /// What is wrong with `instance` for `caller`.
-    fn trouble_of(&self, calls: &Calls, caller: ClientId, instance: InstanceId, usual_loss: f64) -> Trouble {
-        let client = self.process_of(instance);
-        let condition = self.condition_of(calls, client);
-        if self.clients[client.index()].instance != instance || !condition.answers {
-            return Trouble { dead: Some(self.blamed_for(caller, instance)), ..Trouble::NONE };
+        Condition {
+            instance: node.instance,
+            answers: node.state != State::Down,
+            stands_until,
+            refuses: node.calls_fail,
         }
-        let loss = match calls.links_fail {
-            true if client != caller => self.loss_between(caller, client),
-            _ => usual_loss,
-        };
-        Trouble { dead: None, stands_until: condition.stands_until, loss, refuses: condition.refuses }
     }
 
-    /// The first stage on the way to the caller that still shows the instance.
-    fn blamed_for(&self, caller: ClientId, instance: InstanceId) -> Stage {
-        let [registry, served] = self.recorder.server_views();
-        let local = self.clients[caller.index()].client.view();
-        let stages = [(Stage::Registry, registry), (Stage::Served, served), (Stage::Client, local)];
-        let first = stages.into_iter().find(|&(_, view)| self.views.is_up(view, instance));
-        first.map_or(Stage::Balancer, |(stage, _)| stage)
-    }
-
-    /// Remembers whom the registry and its answers show: when they cease to, another stage is to blame.
-    fn note_dead(&self, calls: &mut Calls, troubled: &[(InstanceId, Trouble)]) {
-        let server = self.recorder.server_views();
-        for &(instance, trouble) in troubled {
-            if let Some(Stage::Registry | Stage::Served) = trouble.dead {
-                calls.shown_dead.insert(instance, server.map(|view| self.views.is_up(view, instance)));
-            }
+    /// The instances of `callee` in `view`, and who of them was in trouble at the last review.
+    pub(super) fn standing(&mut self, calls: &mut Calls, view: View, callee: AppId) -> Standing {
+        if let Some(standing) = calls.standings.get(&(view, callee)) {
+            return standing.clone();
         }
+        let members = self.views.up_instances(view, callee);
+        let condition = |instance| &calls.conditions[self.process_of(instance).index()];
+        let troubled: Rc<[InstanceId]> =
+            members.iter().copied().filter(|&member| !condition(member).is_well_as(member)).collect();
+        let dead: Vec<InstanceId> =
+            troubled.iter().copied().filter(|&member| !condition(member).is_alive_as(member)).collect();
+        for instance in dead {
+            self.note_dead(calls, instance);
+        }
+        let standing = Standing { members, troubled };
+        calls.standings.insert((view, callee), standing.clone());
+        standing
+    }
+
+    /// Remembers somebody dead, if the registry or its answers show it: when they cease to, another stage is to
+    /// blame.
+    pub(super) fn note_dead(&self, calls: &mut Calls, instance: InstanceId) {
+        let shown = calls.server.map(|view| self.views.is_up(view, instance));
+        if shown.contains(&true) {
+            calls.shown_dead.insert(instance, shown);
+        }
+    }
+
+    /// What the calls of a line meet from now on.
+    pub(super) fn prospect(&mut self, calls: &mut Calls, number: usize) -> Prospect {
+        let (client, pair) = (calls.lines[number].client, calls.lines[number].pair);
+        let ([local, mut view], makes_calls) = self.caller_state(client);
+        if !makes_calls {
+            return Prospect::Silent;
+        }
+        let callee = calls.pairs[pair].callee;
+        let mut standing = self.standing(calls, view, callee);
+        let balancer = &config_of(self.scenario, self.clients[client.index()].app).balancer;
+        if standing.members.is_empty() && matches!(balancer, BalancerConfig::SpringCloudLoadBalancer { .. }) {
+            // An empty list is never served: the local registry is asked (`eureka-client.md` 8.3).
+            view = local;
+            standing = self.standing(calls, view, callee);
+        }
+        let losses = self.losses(calls, client, pair, &standing.members);
+        let all_is_well = !standing.members.is_empty() && standing.troubled.is_empty() && losses.is_empty();
+        match all_is_well && calls.bulk {
+            true => Prospect::Quiet(view),
+            false => Prospect::Watched(view, Watch::new(standing.members, losses)),
+        }
+    }
+
+    /// Whose link to the caller is not the usual one. What is usual is what the first call met.
+    fn losses(
+        &self,
+        calls: &mut Calls,
+        caller: ClientId,
+        pair: usize,
+        members: &[InstanceId],
+    ) -> Vec<(InstanceId, f64)> {
+        let own = self.clients[caller.index()].instance;
+        let others = members.iter().copied().filter(|&member| member != own);
+        let loss_to = |instance| self.loss_between(caller, self.process_of(instance));
+        let mut others = others.peekable();
+        let Some(&first) = others.peek() else { return Vec::new() };
+        let usual = *calls.pairs[pair].loss.get_or_insert_with(|| loss_to(first));
+        if !calls.links_fail {
+            return Vec::new();
+        }
+        others.map(|instance| (instance, loss_to(instance))).filter(|&(_, loss)| loss != usual).collect()
     }
 }

@@ -4,6 +4,7 @@
 //! Values that are numbers in ascending order stand where they are, on a logarithmic axis if they span more than a
 //! factor of thirty, and are joined by lines. Others stand side by side.
 
+use plotters::coord::cartesian::Cartesian2d;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
@@ -164,17 +165,16 @@ fn legend(canvas: &Canvas<'_>) {
         paint::write(canvas, text, 14, INK, (left + 28, 72));
         left += 28 + paint::text_width(canvas, text, 14) + 26;
     };
-    let dot = |left: i32, size: i32, hollow: bool| {
-        let style = if hollow { ink.stroke_width(2) } else { ink.filled() };
+    let dot = |left: i32, size: i32, style: ShapeStyle| {
         canvas.draw(&Circle::new((left + 11, 79), size, style)).expect(DRAWN);
     };
     entry(
         &|left| paint::fill(canvas, (left, 73), (left + 22, 85), ink.mix(0.15).filled()),
         "least to longest",
     );
-    entry(&|left| dot(left, 4, true), "p99");
-    entry(&|left| dot(left, 4, false), "mean");
-    entry(&|left| dot(left, 2, false), "median");
+    entry(&|left| dot(left, 4, ink.stroke_width(2)), "p99");
+    entry(&|left| dot(left, 4, ink.filled()), "mean");
+    entry(&|left| dot(left, 2, INK.filled()), "median");
     entry(
         &|left| {
             paint::fill(canvas, (left, 78), (left + 9, 80), FAINT.filled());
@@ -222,8 +222,14 @@ fn draw_panel(
         .draw()
         .expect(DRAWN);
     paint::write_at(canvas, stage.name(), font(15, INK), (HPos::Left, VPos::Top), (left + LEFT, top));
-    let ink = colour(stage);
-    let places = || values.places.iter().copied().zip(&rows);
+    draw_figures(&mut chart, values, &rows, colour(stage));
+}
+
+type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Values, TimeAxis>>;
+
+/// Draws the range, the closed form, and above them the figures.
+fn draw_figures(chart: &mut Chart<'_, '_>, values: &Values, rows: &[Option<&StageSummary>], ink: RGBColor) {
+    let places = || values.places.iter().copied().zip(rows);
     let line = |pick: fn(&StageSummary) -> Option<u64>| -> Vec<(f64, f64)> {
         places().filter_map(|(place, row)| Some((place, pick((*row)?)? as f64))).collect()
     };

@@ -1,6 +1,7 @@
 //! Reviews miss nothing: after every event of a run with every kind of fault, what is known of each line is what a
 //! fresh look at the world finds.
 
+use super::super::Calls;
 use super::super::line::{Phase, Prospect};
 use super::{shop, some};
 use crate::engine::{Distribution, Engine, Handler, Limits, Schedule, SimDuration, SimTime};
@@ -11,6 +12,7 @@ use crate::scenario::{
 };
 use crate::world::World;
 use crate::world::event::Event;
+use crate::world::node::State;
 
 const ORDERS: AppId = AppId(0);
 const PAYMENTS: AppId = AppId(1);
@@ -18,7 +20,7 @@ const PAYMENTS: AppId = AppId(1);
 /// A world that is looked at after each event.
 struct Watched<'a> {
     world: World<'a>,
-    /// Lines seen silent, quiet and troubled.
+    /// Lines seen silent, quiet and watched.
     seen: [u64; 3],
 }
 
@@ -27,39 +29,59 @@ impl Handler for Watched<'_> {
 
     fn handle(&mut self, now: SimTime, event: Event, schedule: &mut Schedule<Event>) {
         self.world.handle(now, event, schedule);
-        let world = &mut self.world;
-        let mut calls = world.calls.take().unwrap();
-        let known = std::mem::take(&mut calls.standings);
-        let (known_dead, known_losses) =
-            (calls.shown_dead.clone(), calls.pairs.iter().map(|pair| pair.loss).collect::<Vec<_>>());
-        for number in 0..calls.callers.len() {
-            let client = ClientId(number as u32);
-            for line in 0..calls.callers[number].lines.len() {
-                let pair = calls.callers[number].lines[line].pair();
-                let fresh = world.prospect(&mut calls, client, pair);
-                let name = world.name_of(world.clients[number].instance);
-                let agrees = match (calls.callers[number].lines[line].phase(), &fresh) {
-                    (Phase::Silent, Prospect::Silent) => 0,
-                    (Phase::Quiet, Prospect::Quiet) => 1,
-                    (Phase::Troubled(plan), Prospect::Troubled(list, troubled, _)) => {
-                        assert_eq!(
-                            plan.contents(),
-                            (&**list, troubled.clone()),
-                            "{name} at {now}: {event:?}"
-                        );
-                        2
-                    }
-                    _ => panic!("{name} at {now}, after {event:?}: another phase"),
-                };
-                self.seen[agrees] += 1;
+        let mut calls = self.world.calls.take().unwrap();
+        self.look_at_everybody(&mut calls);
+        for number in 0..calls.lines.len() {
+            let kind = self.look_at(&mut calls, number);
+            let kind = kind.unwrap_or_else(|| {
+                let name =
+                    self.world.name_of(self.world.clients[calls.lines[number].client.index()].instance);
+                panic!("{name} at {now}, after {event:?}: another phase or list")
+            });
+            self.seen[kind] += 1;
+        }
+        self.world.calls = Some(calls);
+    }
+}
+
+impl Watched<'_> {
+    fn look_at_everybody(&self, calls: &mut Calls) {
+        let world = &self.world;
+        let server = world.recorder.server_views();
+        assert_eq!(calls.server, server);
+        for (number, node) in world.clients.iter().enumerate().filter(|(_, node)| calls.is_called(node.app)) {
+            let fresh = world.condition_of(calls, ClientId(number as u32));
+            assert!(calls.conditions[number] == fresh || node.state == State::Down, "{fresh:?}");
+            assert_eq!(calls.conditions[number].answers, fresh.answers);
+        }
+        for ((view, callee), standing) in &calls.standings {
+            for &instance in &*standing.members {
+                let condition = world.condition_of(calls, world.process_of(instance));
+                let shown = server.map(|view| world.views.is_up(view, instance));
+                if !condition.is_alive_as(instance) && shown.contains(&true) {
+                    assert_eq!(calls.shown_dead.get(&instance), Some(&shown), "{view:?} {callee:?}");
+                }
             }
         }
+    }
+
+    /// Whether what is known of a line is what a fresh look finds: 0 silent, 1 quiet, 2 watched.
+    fn look_at(&mut self, calls: &mut Calls, number: usize) -> Option<usize> {
+        let known = std::mem::take(&mut calls.standings);
+        let fresh = self.world.prospect(calls, number);
         calls.standings = known;
-        calls.shown_dead = known_dead;
-        for (pair, loss) in calls.pairs.iter_mut().zip(known_losses) {
-            pair.loss = loss;
+        let line = &calls.lines[number];
+        match (&line.phase, fresh) {
+            (Phase::Silent, Prospect::Silent) => Some(0),
+            (Phase::Quiet, Prospect::Quiet(view)) if line.view == view => Some(1),
+            // Until the next sweep.
+            (Phase::Watched(_), Prospect::Quiet(view)) if line.view == view => Some(2),
+            (Phase::Watched(watch), Prospect::Watched(view, fresh)) => {
+                let agrees = watch.list() == fresh.list() && watch.losses() == fresh.losses();
+                (agrees && line.view == view).then_some(2)
+            }
+            _ => None,
         }
-        world.calls = Some(calls);
     }
 }
 
