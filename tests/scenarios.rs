@@ -62,6 +62,12 @@ fn fingerprint(path: &Path, scenario: &Scenario, data: &RunData) -> String {
             stage.event, stage.stage, stage.count, stage.censored, stage.mean_ms, stage.p99_ms
         );
     }
+    // Calls are no events: no digest knows of them.
+    let calls = || data.replicates.iter().flat_map(|replicate| &replicate.calls);
+    let (made, failed) = calls().fold((0, 0), |(made, failed), row| (made + row.calls, failed + row.failed));
+    if made > 0 {
+        text += &format!("  calls: {made} made, {failed} failed\n");
+    }
     text
 }
 
