@@ -35,7 +35,14 @@ pub(super) fn svg(summary: &ComparisonSummary, figure: Figure) -> String {
         frame.legend(canvas);
         if frame.maps > 1 {
             let [rows, columns] = [0, 1].map(|axis| short_name(summary, &summary.axes[axis]));
-            let text = format!("Rows: {rows}. Columns: {columns}.");
+            let maps = match frame.named {
+                true => String::new(),
+                false => {
+                    let others = summary.axes[2..].iter().map(|axis| short_name(summary, axis));
+                    format!(" Maps: {}.", others.collect::<Vec<_>>().join(" · "))
+                }
+            };
+            let text = format!("Rows: {rows}. Columns: {columns}.{maps}");
             paint::write(canvas, &fitting(canvas, &text, 14, WIDTH - 24 - RIGHT_MARGIN), 14, INK, (24, 108));
         }
         for map in 0..frame.maps.min(MAPS_MAX) {
@@ -62,6 +69,9 @@ struct Frame<'a> {
     across: i32,
     row_labels: i32,
     cell: (i32, i32),
+    /// Whether there is room above each of several maps for the names of the axes after the second, and not for
+    /// their values alone.
+    named: bool,
 }
 
 impl<'a> Frame<'a> {
@@ -92,7 +102,11 @@ impl<'a> Frame<'a> {
         let across = ((room + GAP) / (row_labels + columns * cell_width + GAP)).max(1);
         let tall = axes[0].values.len() <= TALL_ROWS_MAX;
         let cell = (cell_width, if tall { CELL_HEIGHT } else { CELL_HEIGHT / 2 });
-        Self { summary, figure, range, maps, across, row_labels, cell }
+        let mut frame = Self { summary, figure, range, maps, across, row_labels, cell, named: true };
+        let room = frame.width() - row_labels;
+        frame.named =
+            (0..maps.min(MAPS_MAX)).all(|map| paint::text_width(canvas, &frame.name_of(map), 14) <= room);
+        frame
     }
 
     fn width(&self) -> i32 {
@@ -206,11 +220,14 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// The values of the axes after the second.
+    /// The values of the axes after the second, with their names if there is room.
     fn name_of(&self, map: usize) -> String {
         let values = &self.summary.configurations[map].values;
         let others = self.summary.axes.iter().zip(values).skip(2);
-        let named = others.map(|(axis, value)| format!("{}={value}", short_name(self.summary, axis)));
+        let named = others.map(|(axis, value)| match self.named {
+            true => format!("{}={value}", short_name(self.summary, axis)),
+            false => value.clone(),
+        });
         named.collect::<Vec<_>>().join(" · ")
     }
 }
