@@ -3,6 +3,7 @@
 
 use super::diagnostic::{Place, Problem};
 use super::document::Table;
+use super::format::LONGEST;
 use super::lint::seconds;
 use super::targets::{Change, HealthVia, Peer, Selection, Which};
 use super::types::{Application, Fault, Scenario};
@@ -24,9 +25,17 @@ pub(super) fn lint(scenario: &Scenario, fault: &Fault, table: &Table) -> Vec<Pro
         hidden_from_nobody,
         server_clock,
         changes_nothing,
+        does_nothing,
         nobody_calls,
     ];
     lints.into_iter().filter_map(|lint| lint(scenario, fault, table)).collect()
+}
+
+/// A length of time that a quantile came to, without digits that say nothing.
+fn roughly(length: SimDuration) -> String {
+    let digits = if length < SimDuration::from_secs(60) { 1_000_000 } else { 1_000_000_000 };
+    let rounded = SimDuration::from_nanos(length.as_nanos() / digits * digits);
+    if length > LONGEST { "a year".to_owned() } else { rounded.to_string() }
 }
 
 /// A share as people say it.
@@ -138,7 +147,8 @@ fn long_pause(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Probl
         Some(longest) => (longest, format!("a pause may take {longest}, and a lease lasts {life}")),
         None => {
             let rare = length.p99();
-            (rare, format!("one pause in a hundred takes longer than {rare}, and a lease lasts {life}"))
+            let shown = roughly(rare);
+            (rare, format!("one pause in a hundred takes longer than {shown}, and a lease lasts {life}"))
         }
     };
     if longest <= life.saturating_sub(interval) {
@@ -253,6 +263,18 @@ fn changes_nothing(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<
     Some(Problem::warning(place(fault, table, "eureka"), "this change has no effect").label(why))
 }
 
+/// A bad link that is as good as any, or a wrong clock that is right.
+fn does_nothing(_: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
+    let (idle, key) = match &fault.verb {
+        Verb::Degrade { loss, latency, .. } => (*loss <= 0.0 && latency.is_none(), "loss"),
+        Verb::Clock { step_ms, drift_ppm, .. } => (*step_ms == 0 && *drift_ppm == 0, "step"),
+        _ => return None,
+    };
+    idle.then(|| {
+        Problem::warning(place(fault, table, key), "this fault has no effect").label("it is so already")
+    })
+}
+
 /// A fault that shows in calls, of which there are none.
 fn nobody_calls(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
     let label = match &fault.verb {
@@ -303,7 +325,9 @@ mod tests {
         );
         // ln 100 · 40 s = 184 s.
         let rare = about("pauses = { all = true, every = \"5m\", lasting = { exponential = \"40s\" } }");
-        assert!(rare.contains("one pause in a hundred takes longer than 3m 4s"), "{rare}");
+        assert!(rare.contains("one pause in a hundred takes longer than 3m 4s, and"), "{rare}");
+        let wild = "pause = { count = 1, for = { log-normal = { median = \"1s\", sigma = 100 } } }";
+        assert!(about(wild).contains("longer than a year, and"), "{}", about(wild));
         assert_eq!(about("pauses = { all = true, every = \"5m\", lasting = { exponential = \"5s\" } }"), "");
     }
 
@@ -338,6 +362,8 @@ mod tests {
     fn what_changes_nothing() {
         assert!(about("change.eureka.server.disable-delta = false").contains("it is so already"));
         assert_eq!(about("change.eureka.server.disable-delta = true"), "");
+        assert!(about("degrade = { all = true, loss = 0 }").contains("has no effect"));
+        assert!(about("clock = { server = true, step = \"0s\", drift-ppm = 0 }").contains("has no effect"));
         assert!(about("grey = { count = 1 }").contains("a grey failure shows in calls only"));
         assert_eq!(warnings("traffic.calls-per-second = 1\n[[fault]]\ngrey = { count = 1 }"), "");
         assert!(

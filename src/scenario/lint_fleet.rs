@@ -49,12 +49,18 @@ fn storm(scenario: &Scenario, table: &Table, app: &Application, new: f64) -> Opt
     if counts.engaged_before || fleet.renewals > counts.needed {
         return None;
     }
+    // One alone cannot be started one after the other.
+    let (title, raised, way_out) = if new < 1.5 {
+        ("a new instance engages self-preservation".to_owned(), "it raises", "")
+    } else {
+        let title = format!("{new:.0} new instances engage self-preservation");
+        (title, "they raise", "; start them one after the other with `over`")
+    };
     Some(
-        Problem::warning(table.place.clone(), format!("{new:.0} new instances engage self-preservation"))
+        Problem::warning(table.place.clone(), title)
             .label("until a whole minute holds their heartbeats, nothing is evicted")
             .hint(format!(
-                "they raise the threshold to {} at once, and the {} there were renew {:.0} times a minute; start them \
-                 one after the other with `over`",
+                "{raised} the threshold to {} at once, and the {} there were renew {:.0} times a minute{way_out}",
                 counts.needed, fleet.size, fleet.renewals
             )),
     )

@@ -133,7 +133,8 @@ struct Expiries {
 }
 
 impl Expiries {
-    /// If they are worth telling: of `instances` during a time. A beat in so many begins a row of losses.
+    /// If they are worth telling: of `instances` during a time. A row of losses begins at the start, or after a beat
+    /// that arrives: who loses all of them is removed once, and not anew with every beat.
     fn of(client: &ClientConfig, loss: f64, instances: f64, during: SimDuration) -> Option<Self> {
         if loss <= 0.0 || !client.register_with_eureka {
             return None;
@@ -143,7 +144,8 @@ impl Expiries {
         let in_a_row = beats_in_a_lease(client, client.transport.read_limit());
         let hangs = client.transport.read_limit() > interval;
         let at_best = if hangs { beats_in_a_lease(client, SHORT_READ) } else { in_a_row };
-        let count = beats * (0..in_a_row).fold(1.0, |share, _| share * loss);
+        let begins = instances + beats * (1.0 - loss);
+        let count = begins * (0..in_a_row).fold(1.0, |share, _| share * loss);
         let life = seconds(client.lease_expiration_duration_in_seconds) * 2;
         (count >= EXPIRIES_TOLD).then_some(Self { loss, count, in_a_row, at_best, life })
     }
@@ -229,21 +231,23 @@ mod tests {
     #[test]
     fn losses_that_use_up_a_lease() {
         // With 3 min to read, lost beats at 30 s and, after 30 s of waiting and 60 s of delay, at 120 s: the next
-        // would come at 270 s, beyond 180 s. 100 instances make 6,000 beats in 30 min: 6,000 · 0.05² = 15.
-        let text = warnings("[network]\nloss = 0.05");
+        // would come at 270 s, beyond 180 s. 100 instances make 6,000 beats in 30 min, of which 94 % arrive: (100 + 5,640) · 0.06² = 20.7.
+        let text = warnings("[network]\nloss = 0.06");
         assert!(
-            text.contains("5 % of all messages are lost, and 2 lost heartbeats in a row use up"),
+            text.contains("6 % of all messages are lost, and 2 lost heartbeats in a row use up"),
             "{text}"
         );
-        assert!(text.contains("about 15 live instances are removed in a replicate, unless"), "{text}");
-        // Jersey reads for 8 s: beats every 38 s, at 30, 68, 106 and 144 s. 6,000 · 0.05⁴ = 0.0375.
+        assert!(text.contains("about 21 live instances are removed in a replicate, unless"), "{text}");
+        // Jersey reads for 8 s: beats every 38 s, at 30, 68, 106 and 144 s. (100 + 5,700) · 0.05⁴ = 0.036.
         assert_eq!(warnings("[transport]\nkind = \"jersey\"\n[network]\nloss = 0.05"), "");
-        // 6,000 · 0.2⁴ = 9.6.
+        // (100 + 4,800) · 0.2⁴ = 7.8.
         let text = warnings("[transport]\nkind = \"jersey\"\n[network]\nloss = 0.2");
-        assert!(text.contains("about 10 live instances"), "{text}");
-        // Half an hour of a tenth: 10 · 60 · 0.01 = 6. Lost answers lose no heartbeat.
-        let bad = "[[fault]]\ndegrade = { count = 10, loss = 0.1 }";
-        assert!(warnings(bad).contains("about 6 live instances"), "{}", warnings(bad));
+        assert!(text.contains("about 8 live instances"), "{text}");
+        // Half an hour of a tenth: (20 + 20 · 60 · 0.9) · 0.01 = 11. Lost answers lose no heartbeat.
+        let bad = "[[fault]]\ndegrade = { count = 20, loss = 0.1 }";
+        assert!(warnings(bad).contains("about 11 live instances"), "{}", warnings(bad));
+        // Who loses every message is removed once.
+        assert!(warnings("[[fault]]\ndegrade = { count = 3, loss = 1 }").contains("about 3 live instances"));
         assert_eq!(
             warnings("[[fault]]\ndegrade = { count = 10, loss = 0.1, direction = \"from-server\" }"),
             ""

@@ -15,6 +15,8 @@ use super::document::{Entry, Node, Table, Value, parse_argument};
 use super::suggest::{did_you_mean, one_of};
 
 pub(super) const FLAG: &str = "--set ";
+/// The keys whose value is a list of tables.
+const LISTS: [&str; 3] = ["application", "fault", "expect"];
 
 /// The arguments as they are shown in messages, one a line.
 pub(super) fn command_line(sets: &[Assignment]) -> String {
@@ -94,6 +96,10 @@ fn put(table: &mut Table, path: &[Step], node: Node) -> Result<(), Box<Problem>>
         }
         return Ok(());
     }
+    // A place in a list that the file does not have: a table of that name would be told to be none.
+    if position.is_none() && LISTS.contains(&key.as_str()) {
+        return put_in_list(key, &mut [], rest, node);
+    }
     let at = position.unwrap_or_else(|| {
         table.entries.push(Entry {
             key: key.clone(),
@@ -124,7 +130,12 @@ fn put_in_list(list: &str, nodes: &mut [Node], path: &[Step], node: Node) -> Res
     let Some(chosen) = chosen else {
         let names: Vec<&str> = nodes.iter().filter_map(name).collect();
         let (title, hint) = if names.is_empty() {
-            (format!("there is no `{list}` {which}"), format!("there are {}, counted from 1", nodes.len()))
+            let there = match nodes.len() {
+                0 => format!("the scenario has none: add a `[[{list}]]` to it"),
+                1 => "there is one, counted from 1".to_owned(),
+                count => format!("there are {count}, counted from 1"),
+            };
+            (format!("there is no `{list}` {which}"), there)
         } else {
             let hint = did_you_mean(which, names.iter().copied());
             let known = || format!("there are {}", one_of(names.iter().copied().take(20)));
@@ -203,6 +214,7 @@ mod tests {
         assert_eq!(title("application.order.instances=7"), "no application is called `order`");
         assert_eq!(title("application.orders=7"), "`application.orders` is a whole table");
         assert_eq!(title("fault.2.at=7"), "there is no `fault` 2");
+        assert_eq!(title("expect.1.in=0.5"), "there is no `expect` 1");
     }
 
     proptest::proptest! {

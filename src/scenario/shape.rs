@@ -6,6 +6,7 @@
 use super::diagnostic::Problem;
 use super::document::{Entry, Node, Table, Value};
 use super::format::{Key, Section, Shape, TOP};
+use super::format_verb::VERBS;
 use super::suggest::{did_you_mean, one_of};
 use super::{distribution, duration, unknown, values};
 use crate::engine::SimDuration;
@@ -35,7 +36,7 @@ fn check_value(entry: &Entry, key: &'static Key, problems: &mut Vec<Problem>) {
     let problem = match key.shape {
         Shape::Table(section) => match &node.value {
             Value::Table(table) => return check_table(table, section, problems),
-            _ => Some(wrong_type(entry, "a table").hint(format!("write `[{}]`", key.name))),
+            _ => Some(wrong_type(entry, "a table").hint(table_hint(key))),
         },
         Shape::Tables(section) => return check_tables(entry, section, problems),
         Shape::Text => text(entry, ""),
@@ -56,6 +57,14 @@ fn check_value(entry: &Entry, key: &'static Key, problems: &mut Vec<Problem>) {
         Shape::ShareOfReplicates => share_of_replicates(entry),
     };
     problems.extend(problem);
+}
+
+/// How the table is written: a verb's in braces. Other sections have keys of the same names.
+fn table_hint(key: &'static Key) -> String {
+    match VERBS.iter().find(|form| std::ptr::eq(&form.key, key)) {
+        Some(form) => format!("as in `{}`", form.example),
+        None => format!("write `[{}]`", key.name),
+    }
 }
 
 fn check_tables(entry: &Entry, section: &'static Section, problems: &mut Vec<Problem>) {
@@ -178,7 +187,8 @@ fn share(entry: &Entry, zero: bool) -> Option<Problem> {
     let problem = out_of_range(entry, format!("must be {wanted}"));
     Some(match number {
         Some(percent) if percent > 1.0 && percent <= 100.0 => {
-            problem.hint(format!("for {percent} percent write {}", percent / 100.0))
+            // Rounded, or 1.1 percent would be 0.011000000000000001.
+            problem.hint(format!("for {percent} percent write {}", (percent * 1e6).round() / 1e8))
         }
         _ => problem,
     })

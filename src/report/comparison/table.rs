@@ -252,7 +252,10 @@ fn extremes(summary: &ComparisonSummary, event: EventKind) -> String {
     }
     let named =
         |one: &ConfigurationSummary| format!("#{} ({})", one.configuration, named_values(summary, one));
-    let unknown = summary.configurations.len() - known().count();
+    let open = |one: &&ConfigurationSummary| {
+        one.stage(event, stage).is_some_and(|row| row.figures.count > 0 && row.figures.mean_ms.is_none())
+    };
+    let unknown = summary.configurations.iter().filter(open).count();
     let rest = match unknown {
         0 => String::new(),
         _ => {
@@ -334,6 +337,13 @@ mod tests {
     #[test]
     fn what_is_not_known_is_marked() {
         insta::assert_snapshot!(plain(&made_up::protected(), &Sorting::default()));
+    }
+
+    #[test]
+    fn what_was_never_observed_is_not_said_to_be_unended() {
+        let mut summary = made_up::scenarios(4);
+        summary.configurations[3].stages.clear();
+        assert!(!plain(&summary, &Sorting::default()).contains("had ended"));
     }
 
     #[test]

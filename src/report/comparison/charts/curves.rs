@@ -14,13 +14,13 @@ use crate::report::comparison::Comparison;
 use crate::report::comparison::table::caption;
 
 const TOP: i32 = 76;
-const LEGEND_ROW: i32 = 20;
+pub(super) const LEGEND_ROW: i32 = 20;
 const CAPTION: i32 = 28;
 const PANEL: i32 = 150;
 const AXIS: i32 = 44;
 
-/// A panel: its stage and the curves of all configurations.
-type Panel<'a> = (Stage, Vec<&'a Curve>);
+/// A panel: its stage, and for each configuration its curve, if anything was observed there.
+type Panel<'a> = (Stage, Vec<Option<&'a Curve>>);
 
 /// The chart as SVG text.
 pub(super) fn svg(comparison: &Comparison) -> String {
@@ -30,7 +30,7 @@ pub(super) fn svg(comparison: &Comparison) -> String {
     let strokes = strokes(summary);
     let mut labels = vec![format!("{}:", names(summary))];
     labels.extend(summary.configurations.iter().map(values));
-    let legend = paint::measured(|canvas| layout(canvas, &labels));
+    let legend = paint::measured(|canvas| layout(canvas, &labels, 28));
     let legend_height = legend.last().map_or(0, |(_, top)| top + LEGEND_ROW) + 12;
     let heights = events.iter().map(|(_, panels)| CAPTION + panels.len() as i32 * PANEL + AXIS);
     let height = TOP + legend_height + heights.sum::<i32>().max(60);
@@ -44,7 +44,7 @@ pub(super) fn svg(comparison: &Comparison) -> String {
         for (event, panels) in &events {
             paint::write(canvas, &capital(&caption(*event)), 16, INK, (24, top));
             top += CAPTION;
-            let ends = || panels.iter().flat_map(|(_, curves)| curves).flat_map(|curve| &curve.0);
+            let ends = || panels.iter().flat_map(|(_, curves)| curves).flatten().flat_map(|curve| &curve.0);
             let (least, most) =
                 ends().fold((f64::MAX, 0.0_f64), |(least, most), &(ms, _)| (least.min(ms), most.max(ms)));
             let axis = TimeAxis::over(least.min(most) as u64, most as u64, 9);
@@ -62,7 +62,7 @@ fn panels(comparison: &Comparison, event: EventKind) -> Vec<Panel<'_>> {
     let stages = summary.stages_watched(event).into_iter();
     let curves = |stage: Stage| {
         let all = summary.configurations.iter().zip(&comparison.curves);
-        all.filter_map(|(configuration, curves)| {
+        all.map(|(configuration, curves)| {
             let rows = configuration.stages.iter();
             let named =
                 rows.map(|row| row.figures.event == event.name() && row.figures.stage == stage.name());
@@ -73,12 +73,13 @@ fn panels(comparison: &Comparison, event: EventKind) -> Vec<Panel<'_>> {
     stages.map(|stage| (stage, curves(stage))).collect()
 }
 
-/// Where the labels of the legend stand: from the left, in rows.
-fn layout(canvas: &Canvas<'_>, labels: &[String]) -> Vec<(i32, i32)> {
+/// Where the labels of the legend stand, the heading and then what has a swatch of this width before it: from the
+/// left, in rows.
+pub(super) fn layout(canvas: &Canvas<'_>, labels: &[String], swatch: i32) -> Vec<(i32, i32)> {
     let (mut left, mut top) = (24, 0);
     let mut places = Vec::new();
     for (index, label) in labels.iter().enumerate() {
-        let swatch = if index == 0 { 0 } else { 28 };
+        let swatch = if index == 0 { 0 } else { swatch };
         let width = swatch + paint::text_width(canvas, &shortened(canvas, label), 14) + 22;
         if left > 24 && left + width > WIDTH - RIGHT_MARGIN {
             (left, top) = (24, top + LEGEND_ROW);
@@ -89,7 +90,8 @@ fn layout(canvas: &Canvas<'_>, labels: &[String]) -> Vec<(i32, i32)> {
     places
 }
 
-fn shortened(canvas: &Canvas<'_>, label: &str) -> String {
+/// As much of a label as the legend has room for.
+pub(super) fn shortened(canvas: &Canvas<'_>, label: &str) -> String {
     fitting(canvas, label, 14, WIDTH / 2)
 }
 
@@ -138,6 +140,7 @@ fn draw_panel(
         .expect(DRAWN);
     let range = axis.range();
     for (curve, stroke) in curves.iter().zip(strokes) {
+        let Some(curve) = curve else { continue };
         let mut points = vec![(range.start, 0.0)];
         for &(ms, share) in &curve.0 {
             points.push((ms, points[points.len() - 1].1));
@@ -159,4 +162,28 @@ fn draw_panel(
 pub(super) fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::comparison::made_up;
+
+    #[test]
+    fn a_curve_is_that_of_its_configuration_where_others_have_none() {
+        let mut comparison = made_up::comparison(made_up::scenarios(3));
+        comparison.summary.configurations[0].stages.clear();
+        comparison.curves[0].clear();
+        for (_, curves) in panels(&comparison, EventKind::Crash) {
+            assert_eq!(curves.len(), 3);
+            assert!(curves[0].is_none() && curves[1].is_some() && curves[2].is_some());
+        }
+        // The first of three colours is in the legend, and nowhere else.
+        let first = |svg: &str| svg.matches(&hex(strokes(&comparison.summary)[0].ink)).count();
+        assert_eq!(first(&svg(&comparison)), 1);
+    }
+
+    fn hex(ink: RGBColor) -> String {
+        format!("#{:02X}{:02X}{:02X}", ink.0, ink.1, ink.2)
+    }
 }

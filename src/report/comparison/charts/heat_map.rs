@@ -35,8 +35,14 @@ pub(super) fn svg(summary: &ComparisonSummary, figure: Figure) -> String {
         frame.legend(canvas);
         if frame.maps > 1 {
             let [rows, columns] = [0, 1].map(|axis| short_name(summary, &summary.axes[axis]));
-            let others = summary.axes[2..].iter().map(|axis| short_name(summary, axis)).collect::<Vec<_>>();
-            let text = format!("Rows: {rows}. Columns: {columns}. Maps: {}.", others.join(", "));
+            let maps = match frame.named {
+                true => String::new(),
+                false => {
+                    let others = summary.axes[2..].iter().map(|axis| short_name(summary, axis));
+                    format!(" Maps: {}.", others.collect::<Vec<_>>().join(" · "))
+                }
+            };
+            let text = format!("Rows: {rows}. Columns: {columns}.{maps}");
             paint::write(canvas, &fitting(canvas, &text, 14, WIDTH - 24 - RIGHT_MARGIN), 14, INK, (24, 108));
         }
         for map in 0..frame.maps.min(MAPS_MAX) {
@@ -63,6 +69,9 @@ struct Frame<'a> {
     across: i32,
     row_labels: i32,
     cell: (i32, i32),
+    /// Whether there is room above each of several maps for the names of the axes after the second, and not for
+    /// their values alone.
+    named: bool,
 }
 
 impl<'a> Frame<'a> {
@@ -93,7 +102,11 @@ impl<'a> Frame<'a> {
         let across = ((room + GAP) / (row_labels + columns * cell_width + GAP)).max(1);
         let tall = axes[0].values.len() <= TALL_ROWS_MAX;
         let cell = (cell_width, if tall { CELL_HEIGHT } else { CELL_HEIGHT / 2 });
-        Self { summary, figure, range, maps, across, row_labels, cell }
+        let mut frame = Self { summary, figure, range, maps, across, row_labels, cell, named: true };
+        let room = frame.width() - row_labels;
+        frame.named =
+            (0..maps.min(MAPS_MAX)).all(|map| paint::text_width(canvas, &frame.name_of(map), 14) <= room);
+        frame
     }
 
     fn width(&self) -> i32 {
@@ -149,7 +162,7 @@ impl<'a> Frame<'a> {
         let axes = &self.summary.axes;
         let (rows, columns) = (axes[0].values.len(), axes[1].values.len());
         let names = [0, 1].map(|axis| short_name(self.summary, &axes[axis]));
-        let caption = if self.maps > 1 { self.values_of(map) } else { String::new() };
+        let caption = if self.maps > 1 { self.name_of(map) } else { String::new() };
         let first = (left + self.row_labels, top + CAPTION);
         let fitted = fitting(canvas, &caption, 14, self.width() - self.row_labels);
         paint::write(canvas, &fitted, 14, INK, (first.0, top + 4));
@@ -207,9 +220,14 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// The values of the axes after the second.
-    /// The values of a map. What they are values of stands above all maps: the names are longer than a map is wide.
-    fn values_of(&self, map: usize) -> String {
-        self.summary.configurations[map].values[2..].join(", ")
+    /// The values of the axes after the second, with their names if there is room.
+    fn name_of(&self, map: usize) -> String {
+        let values = &self.summary.configurations[map].values;
+        let others = self.summary.axes.iter().zip(values).skip(2);
+        let named = others.map(|(axis, value)| match self.named {
+            true => format!("{}={value}", short_name(self.summary, axis)),
+            false => value.clone(),
+        });
+        named.collect::<Vec<_>>().join(" · ")
     }
 }

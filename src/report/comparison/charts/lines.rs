@@ -2,14 +2,15 @@
 //! median and the 99th percentile over the closed form's mean.
 //!
 //! Values that are numbers in ascending order stand where they are, on a logarithmic axis if they span more than a
-//! factor of thirty, and are joined by lines. Others stand side by side.
+//! factor of thirty, and are joined by lines. Others stand side by side, numbered as in the table if their names are
+//! too long to stand below.
 
 use plotters::coord::cartesian::Cartesian2d;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 
-use super::curves::capital;
+use super::curves::{LEGEND_ROW, capital, layout, shortened};
 use super::{is_scenarios, numbers, short_name};
 use crate::model::stage::{EventKind, Stage};
 use crate::report::charts::axis::TimeAxis;
@@ -37,9 +38,12 @@ pub(super) fn svg(summary: &ComparisonSummary) -> String {
         summary.events_watched().into_iter().map(|event| (event, summary.stages_watched(event))).collect();
     let rows = |stages: &[Stage]| (stages.len() as i32 + COLUMNS - 1) / COLUMNS;
     let heights = events.iter().map(|(_, stages)| CAPTION + rows(stages) * PANEL);
-    paint::svg(TOP + heights.sum::<i32>().max(60), |canvas| {
-        let axis = Values::of(canvas, summary);
-        let name = short_name(summary, &summary.axes[0]);
+    let name = short_name(summary, &summary.axes[0]);
+    let axis = paint::measured(|canvas| Values::of(canvas, summary));
+    let labels = if axis.numbered { key(summary, &name) } else { Vec::new() };
+    let places = paint::measured(|canvas| layout(canvas, &labels, 0));
+    let above = TOP + places.last().map_or(0, |(_, top)| top + LEGEND_ROW + 8);
+    paint::svg(above + heights.sum::<i32>().max(60), |canvas| {
         let question = if is_scenarios(&summary.axes[0]) {
             "Which is faster?".to_owned()
         } else {
@@ -53,7 +57,11 @@ pub(super) fn svg(summary: &ComparisonSummary) -> String {
             return;
         }
         legend(canvas);
-        let mut top = TOP;
+        for (index, (label, &(left, top))) in labels.iter().zip(&places).enumerate() {
+            let ink = if index == 0 { FAINT } else { INK };
+            paint::write(canvas, &shortened(canvas, label), 14, ink, (left, TOP - 4 + top));
+        }
+        let mut top = above;
         for (event, stages) in &events {
             paint::write(canvas, &capital(&caption(*event)), 16, INK, (24, top));
             top += CAPTION;
@@ -68,6 +76,13 @@ pub(super) fn svg(summary: &ComparisonSummary) -> String {
     })
 }
 
+/// What the numbers below the panels stand for.
+fn key(summary: &ComparisonSummary, name: &str) -> Vec<String> {
+    let numbered =
+        summary.axes[0].values.iter().enumerate().map(|(index, value)| format!("#{} {value}", index + 1));
+    std::iter::once(format!("{name}:")).chain(numbered).collect()
+}
+
 /// Where values stand, and how they are called.
 #[derive(Clone)]
 struct Values {
@@ -76,6 +91,8 @@ struct Values {
     labels: Vec<String>,
     joined: bool,
     log: bool,
+    /// Whether they are called by their numbers, since their names have no room.
+    numbered: bool,
     /// Places whose label has room.
     labelled: Vec<f64>,
 }
@@ -92,13 +109,18 @@ impl Values {
             Some(numbers) => numbers,
             None => (0..axis.values.len()).map(|index| index as f64).collect(),
         };
-        let mut values = Self { places, labels: axis.values.clone(), joined, log, labelled: Vec::new() };
+        let labels = axis.values.clone();
+        let mut values = Self { places, labels, joined, log, numbered: false, labelled: Vec::new() };
         // The last value's label first, then from the left those that have room before it.
         let pixels = (0, (WIDTH - RIGHT_MARGIN) / COLUMNS - LEFT - 12);
         let count = values.places.len() as i32;
         let room = |joined: bool| if joined { pixels.1 / 2 } else { pixels.1 / count.max(1) - 6 };
-        for label in &mut values.labels {
-            *label = fitting(canvas, label, 13, room(joined).max(30));
+        let room = room(joined).max(30);
+        values.numbered =
+            !joined && axis.values.iter().any(|label| paint::text_width(canvas, label, 13) > room);
+        for (index, label) in values.labels.iter_mut().enumerate() {
+            let number = || format!("#{}", index + 1);
+            *label = if values.numbered { number() } else { fitting(canvas, label, 13, room) };
         }
         let span = |index: usize| {
             let middle = values.map(&values.places[index], pixels);

@@ -142,6 +142,7 @@ mod tests {
             ("two-axes-many", made_up::comparison(made_up::sweep(&[14, 30], 20))),
             ("three-axes", made_up::comparison(made_up::sweep(&[3, 4, 3], 20))),
             ("scenarios", made_up::comparison(made_up::scenarios(4))),
+            ("scenarios-many", made_up::comparison(made_up::scenarios(15))),
             ("protected", made_up::comparison(made_up::protected())),
             ("quiet", made_up::comparison(made_up::quiet())),
         ]
@@ -161,6 +162,17 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn names_without_room_are_told_once() {
+        // Two columns have no room for `instances=20 · of=1` above them, and fifteen scenarios none below.
+        let many = made_up::sweep(&[2, 2, 2, 2], 20);
+        let maps = heat_map::svg(&many, Figure::telling(&many));
+        assert!(maps.contains("Maps: instances · of.") && maps.contains("20 · 1"), "{maps}");
+        let names = lines::svg(&made_up::scenarios(15));
+        assert!(names.contains("#15 the-15-th-scenario-of-all"));
+        assert!(!lines::svg(&made_up::scenarios(2)).contains("#1 "));
     }
 
     #[test]
