@@ -20,6 +20,8 @@ use crate::sweep::{Journal, JournalError, Plan, PlanError, Request, ScenarioText
 
 /// More configurations than this are run only if that is meant.
 const CONFIGURATIONS_UNASKED: u64 = 10_000;
+/// More configurations than this are a mistake: checking them alone would take minutes.
+const CONFIGURATIONS_MAX: u64 = 1_000_000;
 /// More events than this take hours, and are run only if that is meant.
 const EVENTS_UNASKED: f64 = 1e11;
 
@@ -76,14 +78,17 @@ pub(super) fn run(asked: Asked<'_>, printer: &Printer) -> Exit {
     }
 }
 
-/// Asks whether so many are meant; without anybody to ask, refuses.
+/// Refuses what nobody can mean. Asks whether so many are meant; without anybody to ask, refuses.
 fn too_many(request: &Request, yes: bool, printer: &Printer) -> Option<Exit> {
     let size = request.size();
     let events = request.events_at_most();
+    if size > CONFIGURATIONS_MAX {
+        let text = format!("these are more than {CONFIGURATIONS_MAX} configurations; leave out some values");
+        return Some(printer.error(&text, Exit::Input));
+    }
     if yes || (size <= CONFIGURATIONS_UNASKED && events.is_none_or(|events| events <= EVENTS_UNASKED)) {
         return None;
     }
-    let size = if size == u64::MAX { "more than 10^19".to_owned() } else { size.to_string() };
     let events = events.map(|events| format!(", up to {events:.0e} events")).unwrap_or_default();
     let much = format!("these are {size} configurations{events}");
     match printer.ask(&format!("{much}; go on?")) {

@@ -25,13 +25,13 @@ fn calls(summary: &Summary) -> Option<String> {
         return None;
     }
     if failed == 0 {
-        return Some(format!("None of {} between instances failed.", plural_grouped(calls, "call", "calls")));
+        return Some(format!("None of {} between instances failed.", plural(calls, "call", "calls")));
     }
     let worst = summary.calls.iter().filter_map(|row| row.worst_minute).max_by_key(|worst| worst.failed);
     let worst = worst.expect("what failed did so in some minute");
     Some(format!(
         "Of {} between instances {} failed ({}), {} in the worst minute.",
-        plural_grouped(calls, "call", "calls"),
+        plural(calls, "call", "calls"),
         grouped(failed),
         in_percent(failed, calls),
         in_percent(worst.failed, worst.calls),
@@ -220,12 +220,8 @@ fn place(stage: Stage) -> &'static str {
     }
 }
 
-fn plural_grouped(count: u64, one: &str, many: &str) -> String {
-    format!("{} {}", grouped(count), if count == 1 { one } else { many })
-}
-
 fn plural(count: u64, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
+    format!("{} {}", grouped(count), if count == 1 { one } else { many })
 }
 
 #[cfg(test)]

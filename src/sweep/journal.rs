@@ -30,6 +30,8 @@ use super::record::ReplicateRecord;
 
 const PLAN: &str = "plan.json";
 const BEING_WRITTEN: &str = ".tmp";
+/// So many are looked for at most to say how many are kept.
+const CONFIGURATIONS_COUNTED: usize = 1_000_000;
 /// The first words of every configuration's file. Its number grows when the format changes.
 const MAGIC: &str = "stillup configuration 1";
 
@@ -189,8 +191,12 @@ impl Journal {
         if differences.is_empty() {
             return Ok(());
         }
-        let size = earlier.dimensions.iter().map(|(_, values)| values.len()).product();
-        let kept = (0..size).filter(|&index| self.directory.join(file_name(index)).exists()).count();
+        // Read from a file that may be damaged: its numbers are not trusted.
+        let lengths = earlier.dimensions.iter().map(|(_, values)| values.len());
+        let size = lengths.fold(1_usize, usize::saturating_mul);
+        let kept = (0..size.min(CONFIGURATIONS_COUNTED))
+            .filter(|&index| self.directory.join(file_name(index)).exists())
+            .count();
         Err(JournalError::Changed {
             directory: self.directory.clone(),
             kept,
