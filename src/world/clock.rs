@@ -1,7 +1,7 @@
 //! Wall clocks: virtual time laid onto a calendar, so that caches tick on its grid, and how far a node's own is off.
 //! Monotonic clocks are exact. All of it is integer arithmetic.
 
-use crate::engine::{NANOS_PER_MS, SimDuration, SimTime};
+use crate::engine::{NANOS_PER_MS, SimTime};
 use crate::model::clock::{Now, WallMs};
 use crate::scenario::Clock;
 
@@ -95,19 +95,10 @@ impl Part {
     }
 }
 
-/// When a timer looks at the clock that is to wait now until the clock, which shows `shown`, shows `due`. It waits
-/// that many milliseconds by the monotonic clock, as `java.util.Timer` does, and may find that the wall clock has
-/// gone slower, or was set back: then it waits again for the rest. It counts from whole milliseconds of virtual time,
-/// so that a right clock shows `due` exactly.
-pub(super) fn wakes(now: SimTime, shown: WallMs, due: WallMs) -> SimTime {
-    let lacking_ms = due.since(shown).max(0) as u64;
-    let lacking = SimDuration::from_nanos(lacking_ms.saturating_mul(NANOS_PER_MS));
-    SimTime::from_millis(now.as_millis()) + lacking
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::eureka::Due;
 
     const CLOCK: WallClock = WallClock::starting_at(WallMs(1_000_000));
 
@@ -128,11 +119,11 @@ mod tests {
     #[test]
     fn a_right_clock_shows_what_is_due_when_its_timer_looks() {
         let now = SimTime::from_nanos(2_999_999);
-        let shown = CLOCK.now(now).wall;
-        assert_eq!(shown, WallMs(1_000_002));
-        let due = wakes(now, shown, WallMs(1_000_003));
+        let shown = CLOCK.now(now);
+        assert_eq!(shown.wall, WallMs(1_000_002));
+        let due = Due::Wall(WallMs(1_000_003)).looks_at(shown);
         assert_eq!((due, CLOCK.now(due).wall), (ms(3), WallMs(1_000_003)));
-        assert_eq!(wakes(now, shown, WallMs(0)), ms(2)); // overdue: the caller makes that now
+        assert_eq!(Due::Wall(WallMs(0)).looks_at(shown), ms(2)); // overdue: the caller makes that now
     }
 
     #[test]
@@ -155,7 +146,7 @@ mod tests {
         let due = CLOCK.now(ms(0)).wall.plus(60_000);
         let (mut at, mut looks) = (ms(0), Vec::new());
         while CLOCK.now_off(at, &skew).wall < due {
-            at = wakes(at, CLOCK.now_off(at, &skew).wall, due);
+            at = Due::Wall(due).looks_at(CLOCK.now_off(at, &skew));
             looks.push(at.as_millis());
         }
         assert_eq!(looks, [60_000, 60_060, 60_061]);

@@ -49,7 +49,7 @@ use setup::config_of;
 use crate::engine::{Handler, Schedule, Seed, SimDuration, SimTime};
 use crate::model::client::{Client, ClientConfig, ClientEffect};
 use crate::model::clock::Now;
-use crate::model::eureka::{Due, EurekaServer, ServerEffect, ServerTimer};
+use crate::model::eureka::{EurekaServer, ServerEffect, ServerTimer};
 use crate::model::fact::Fact;
 use crate::model::id::ClientId;
 use crate::model::stage::EventKind;
@@ -269,10 +269,7 @@ impl World<'_> {
         for effect in effects.drain(..) {
             match effect {
                 ServerEffect::SetTimer { timer, due, generation } => {
-                    let at = match due {
-                        Due::Wall(wall) => clock::wakes(now, self.server_clock(now).wall, wall),
-                        Due::Mono(time) => time,
-                    };
+                    let at = due.looks_at(self.server_clock(now));
                     let event = Event::ServerTimerDue { server: setup::SERVER, timer, generation };
                     schedule.at(at.max(now), event);
                 }

@@ -121,10 +121,11 @@ impl EurekaServer {
         let Some(due) = self.timers.current(timer, generation) else { return };
         if !self.timers.is_due(timer, step.now) {
             // The wall clock was set back meanwhile: wait for the rest.
-            step.out.push(ServerEffect::SetTimer { timer, due, generation });
+            self.set(timer, due, step);
             return;
         }
-        if let Some(first) = self.goes_before(timer).filter(|&first| self.timers.is_due(first, step.now)) {
+        let before = self.goes_before(timer);
+        if let Some(first) = before.filter(|&first| self.timers.would_run(first, step.now)) {
             // Both are due at once: what the world scheduled first need not be what runs first.
             self.timers.forget(first);
             self.run(first, own_view, step);
@@ -363,7 +364,7 @@ impl EurekaServer {
     }
 
     pub(super) fn set(&mut self, timer: ServerTimer, due: Due, step: &mut ServerStep<'_>) {
-        let generation = self.timers.set(timer, due);
+        let generation = self.timers.set(timer, due, step.now);
         step.out.push(ServerEffect::SetTimer { timer, due, generation });
     }
 }

@@ -8,7 +8,7 @@
 //! Source: `eureka-server.md` 0.3, section 9. T4 counts replications for show and T7 refreshes the list of
 //! peers: neither decides anything for one server, so neither is here.
 
-use crate::engine::SimTime;
+use crate::engine::{NANOS_PER_MS, SimDuration, SimTime};
 use crate::model::clock::{Now, WallMs};
 
 /// A job that waits for its time.
@@ -57,6 +57,20 @@ pub enum Due {
 }
 
 impl Due {
+    /// When a timer that begins to wait `now` looks at the clock. It waits as many milliseconds by the monotonic clock
+    /// as the wall clock lacks, and may find that the wall clock has gone slower, or was set back: then it waits again
+    /// for the rest. It counts from whole milliseconds, so that a right clock shows exactly what is due.
+    pub fn looks_at(self, now: Now) -> SimTime {
+        match self {
+            Self::Wall(due) => {
+                let lacking_ms = due.since(now.wall).max(0) as u64;
+                let lacking = SimDuration::from_nanos(lacking_ms.saturating_mul(NANOS_PER_MS));
+                SimTime::from_millis(now.mono.as_millis()) + lacking
+            }
+            Self::Mono(due) => due,
+        }
+    }
+
     fn has_come(self, now: Now) -> bool {
         match self {
             Self::Wall(due) => now.wall >= due,
@@ -69,18 +83,25 @@ impl Due {
 #[derive(Clone)]
 pub(super) struct Timers {
     due: [Option<Due>; ServerTimer::COUNT],
+    /// When each next looks at the clock.
+    looks: [SimTime; ServerTimer::COUNT],
     generations: [u16; ServerTimer::COUNT],
 }
 
 impl Timers {
     /// Nothing set yet. Settings of an earlier life must carry smaller generations.
     pub(super) fn new(generation: u16) -> Self {
-        Self { due: [None; ServerTimer::COUNT], generations: [generation; ServerTimer::COUNT] }
+        Self {
+            due: [None; ServerTimer::COUNT],
+            looks: [SimTime::ZERO; ServerTimer::COUNT],
+            generations: [generation; ServerTimer::COUNT],
+        }
     }
 
-    /// Notes a setting and returns its generation.
-    pub(super) fn set(&mut self, timer: ServerTimer, due: Due) -> u16 {
+    /// Notes a setting, or that it waits on for the rest, and returns its generation.
+    pub(super) fn set(&mut self, timer: ServerTimer, due: Due, now: Now) -> u16 {
         self.due[timer as usize] = Some(due);
+        self.looks[timer as usize] = due.looks_at(now);
         self.generations[timer as usize]
     }
 
@@ -112,6 +133,12 @@ impl Timers {
     /// Whether `timer` is set and due.
     pub(super) fn is_due(&self, timer: ServerTimer, now: Now) -> bool {
         self.due[timer as usize].is_some_and(|due| due.has_come(now))
+    }
+
+    /// Whether `timer` is set, due, and has waited long enough to find out: after a step forward it is due at once,
+    /// but its thread still sleeps.
+    pub(super) fn would_run(&self, timer: ServerTimer, now: Now) -> bool {
+        self.is_due(timer, now) && self.looks[timer as usize] <= now.mono
     }
 
     /// A generation that no setting so far has carried.

@@ -79,6 +79,26 @@ fn a_clock_set_back_delays_the_timers_and_one_set_forward_wakes_nobody() {
 }
 
 #[test]
+fn a_round_does_not_close_the_bucket_early_after_a_step_forward() {
+    // Rounds every 20 s. At 65 s the clock is set forward by 60 s: by it the bucket is due at once, but its thread
+    // sleeps until 120 s, whatever rounds run before.
+    let config = ServerConfig { eviction_interval_timer_in_ms: 20_000, ..spring() };
+    let mut bench = Bench::start(config);
+    bench.run_to(65_000);
+    bench.stepped_ms = 60_000;
+    bench.run_to(120_000);
+    let at = |wanted: fn(&Fact) -> bool| {
+        let facts = bench.facts.iter().filter(|(_, fact)| wanted(fact));
+        facts.map(|&(at, _)| at).collect::<Vec<_>>()
+    };
+    assert_eq!(at(|fact| matches!(fact, Fact::RenewalsCounted { .. })), [60_000, 120_000]);
+    assert_eq!(
+        at(|fact| matches!(fact, Fact::EvictionRoundEnded(_))),
+        [20_000, 40_000, 60_000, 80_000, 100_000, 120_000]
+    );
+}
+
+#[test]
 fn a_stale_generation_is_ignored() {
     let mut bench = Bench::start(spring());
     bench.now_ms = 60_000;
