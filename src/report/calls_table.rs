@@ -63,9 +63,9 @@ pub(super) fn lines(calls: &[CallSummary]) -> Vec<String> {
 pub(super) fn blame(calls: &[CallSummary]) -> Option<String> {
     let parts: [Blame; 4] = [
         (|stages| stages.registry, "the registry still had them"),
-        (|stages| stages.served, "only its answers did"),
-        (|stages| stages.client, "only the caller's local registry did"),
-        (|stages| stages.balancer, "only the caller's balancer did"),
+        (|stages| stages.served, "only the registry's answers still had them"),
+        (|stages| stages.client, "only the caller's local registry still had them"),
+        (|stages| stages.balancer, "only the caller's balancer still had them"),
     ];
     let count = |of: fn(&StageCounts) -> u64| -> u64 { calls.iter().map(|row| of(&row.dead_by_stage)).sum() };
     let all: u64 = parts.iter().map(|part| count(part.0)).sum();

@@ -115,7 +115,7 @@ impl Telling<'_> {
 
     fn never(&self, stage: Stage, last: &StageSummary) -> String {
         let place = place(stage);
-        let why = last.bound_absent_because.as_ref().filter(|_| self.explains_absence());
+        let why = last.bound_absent_because.as_ref().filter(|why| explains(why));
         let why = why.map(|because| format!(", because {because}")).unwrap_or_default();
         let least = self.shortest_watch(stage).map(SimDuration::as_millis).map(in_words);
         let least = least.expect("what is censored was watched for some time");
@@ -144,11 +144,6 @@ impl Telling<'_> {
             last.censored,
             plural(last.count, "observation", "observations"),
         )
-    }
-
-    /// Whether the reason for which there is no closed form is also the reason for which nothing happened.
-    fn explains_absence(&self) -> bool {
-        self.report.bounds.iter().any(|bound| bound.event == self.event && bound.range.is_err())
     }
 
     fn shortest_watch(&self, stage: Stage) -> Option<SimDuration> {
@@ -218,6 +213,12 @@ fn place(stage: Stage) -> &'static str {
         Stage::Served => "in the registry's answers",
         Stage::Client | Stage::Balancer => "visible to callers",
     }
+}
+
+/// Whether the reason for which there is no closed form is also the reason for which nothing happened: mostly it
+/// only says that something is not simple enough for a sum.
+fn explains(why: &str) -> bool {
+    ["self-preservation is engaged", "instances of "].iter().any(|cause| why.starts_with(cause))
 }
 
 fn plural(count: u64, one: &str, many: &str) -> String {

@@ -168,7 +168,9 @@ impl Expiries {
         } else {
             ""
         };
-        let often = if self.count >= 1.0 {
+        let often = if (0.5..1.5).contains(&self.count) {
+            format!("about one live instance is removed in a replicate{held}")
+        } else if self.count >= 1.0 {
             format!("about {:.0} live instances are removed in a replicate{held}", self.count)
         } else {
             format!("in about one of {:.0} replicates a live instance is removed{held}", 1.0 / self.count)

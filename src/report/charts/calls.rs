@@ -37,28 +37,32 @@ struct Kind {
 
 const KINDS: [Kind; 8] = [
     Kind {
-        words: "dead, still in the registry",
+        words: "dead, in the registry",
         ink: colour(Stage::Registry),
         count: |tally| tally.dead_by_stage[Stage::Registry as usize],
     },
     Kind {
-        words: "in its answers only",
+        words: "dead, in its answers",
         ink: colour(Stage::Served),
         count: |tally| tally.dead_by_stage[Stage::Served as usize],
     },
     Kind {
-        words: "in the caller's local registry",
+        words: "dead, in the local registry",
         ink: colour(Stage::Client),
         count: |tally| tally.dead_by_stage[Stage::Client as usize],
     },
     Kind {
-        words: "in its balancer's list",
+        words: "dead, in the balancer's list",
         ink: colour(Stage::Balancer),
         count: |tally| tally.dead_by_stage[Stage::Balancer as usize],
     },
     Kind { words: "standing still", ink: SKY, count: |tally| tally.attempts[Fate::Paused as usize] },
     Kind { words: "cut off", ink: YELLOW, count: |tally| tally.attempts[Fate::CutOff as usize] },
-    Kind { words: "failing calls", ink: RED, count: |tally| tally.attempts[Fate::Refused as usize] },
+    Kind {
+        words: "there, but failing calls",
+        ink: RED,
+        count: |tally| tally.attempts[Fate::Refused as usize],
+    },
     Kind { words: "no instance", ink: GREY, count: |tally| tally.attempts[Fate::NoInstance as usize] },
 ];
 
