@@ -265,14 +265,16 @@ fn changes_nothing(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<
 
 /// A bad link that is as good as any, or a wrong clock that is right.
 fn does_nothing(_: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
-    let (idle, key) = match &fault.verb {
-        Verb::Degrade { loss, latency, .. } => (*loss <= 0.0 && latency.is_none(), "loss"),
-        Verb::Clock { step_ms, drift_ppm, .. } => (*step_ms == 0 && *drift_ppm == 0, "step"),
+    const SO_ALREADY: &str = "it is so already";
+    let (idle, key, why) = match &fault.verb {
+        Verb::Degrade { loss, latency: Some(_), peer: Peer::Instances { .. }, .. } => {
+            (*loss <= 0.0, "latency", "calls take no time: of their links only `loss` shows")
+        }
+        Verb::Degrade { loss, latency, .. } => (*loss <= 0.0 && latency.is_none(), "loss", SO_ALREADY),
+        Verb::Clock { step_ms, drift_ppm, .. } => (*step_ms == 0 && *drift_ppm == 0, "step", SO_ALREADY),
         _ => return None,
     };
-    idle.then(|| {
-        Problem::warning(place(fault, table, key), "this fault has no effect").label("it is so already")
-    })
+    idle.then(|| Problem::warning(place(fault, table, key), "this fault has no effect").label(why))
 }
 
 /// A fault that shows in calls, of which there are none.
@@ -364,6 +366,8 @@ mod tests {
         assert_eq!(about("change.eureka.server.disable-delta = true"), "");
         assert!(about("degrade = { all = true, loss = 0 }").contains("has no effect"));
         assert!(about("clock = { server = true, step = \"0s\", drift-ppm = 0 }").contains("has no effect"));
+        let slow_calls = "degrade = { all = true, latency = \"1s\", peer = { application = \"a\" } }";
+        assert!(about(slow_calls).contains("calls take no time"));
         assert!(about("grey = { count = 1 }").contains("a grey failure shows in calls only"));
         assert_eq!(warnings("traffic.calls-per-second = 1\n[[fault]]\ngrey = { count = 1 }"), "");
         assert!(

@@ -2,7 +2,8 @@
 //!
 //! Every instance of an application with traffic calls others, each in a Poisson stream, and picks them from its
 //! balancer's list. Calls are counted and change nothing: no event is scheduled for one, so a run has the same
-//! digest with traffic and without it.
+//! digest with traffic and without it. (A scenario's `[traffic]` also sets how often balancers are called, where
+//! nothing else does. That is a setting of the balancers and changes when they read their lists.)
 //!
 //! What becomes of a call is decided when it is made: by the caller's list, and by the state of whoever it picks.
 //! All of that is constant between a few moments at which a list is read, a process dies, stands still or comes
