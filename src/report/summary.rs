@@ -193,6 +193,22 @@ impl StageSummary {
         self.count + self.superseded > 0
     }
 
+    /// What is known of T_D, from the shortest to the longest, and then its closed form: least, mean and most. ms.
+    pub(super) const fn times_ms(&self) -> [Option<u64>; 10] {
+        [
+            self.min_ms,
+            self.mean_ms,
+            self.p50_ms,
+            self.p90_ms,
+            self.p95_ms,
+            self.p99_ms,
+            self.max_ms,
+            self.bound_min_ms,
+            self.bound_mean_ms,
+            self.bound_max_ms,
+        ]
+    }
+
     /// The figures of a sample; `means` are the replicates' own, those without an observation left out.
     pub(super) fn of(
         (event, stage): (EventKind, Stage),

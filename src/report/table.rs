@@ -138,23 +138,8 @@ fn cells(row: &StageSummary, superseded: bool) -> Vec<Cell> {
     if superseded {
         texts.push(row.superseded.to_string());
     }
-    texts.extend(figures(row).map(|ms| ms.map_or_else(|| "–".to_owned(), in_seconds)));
+    texts.extend(row.times_ms().map(|ms| ms.map_or_else(|| "–".to_owned(), in_seconds)));
     texts.into_iter().map(Cell::new).collect()
-}
-
-fn figures(row: &StageSummary) -> [Option<u64>; 10] {
-    [
-        row.min_ms,
-        row.mean_ms,
-        row.p50_ms,
-        row.p90_ms,
-        row.p95_ms,
-        row.p99_ms,
-        row.max_ms,
-        row.bound_min_ms,
-        row.bound_mean_ms,
-        row.bound_max_ms,
-    ]
 }
 
 fn footnotes(text: &mut String, rows: &[&StageSummary]) {

@@ -1,14 +1,11 @@
 //! How T_D is distributed: for each stage, the share of observations that have ended by then, over the range
 //! that the closed form gives.
 
-use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 
-use super::axis::TimeAxis;
-use super::paint::{
-    self, Canvas, DRAWN, FAINT, GRID, INK, LEFT_AREA, RIGHT_MARGIN, WIDTH, colour, fitting, font,
-};
+use super::axis::{TimeAxis, share_chart};
+use super::paint::{self, Canvas, DRAWN, FAINT, INK, LEFT_AREA, RIGHT_MARGIN, WIDTH, colour, fitting, font};
 use crate::engine::SimDuration;
 use crate::model::stage::{EventKind, Stage};
 use crate::observe::Outcome;
@@ -159,21 +156,7 @@ fn draw_event(canvas: &Canvas<'_>, panels: &[Panel<'_>], top: i32) {
 fn draw_panel(canvas: &Canvas<'_>, panel: &Panel<'_>, axis: &TimeAxis, top: i32, last: bool) {
     let height = PANEL - 14 + if last { AXIS } else { 0 };
     let area = canvas.clone().shrink((0, top), (WIDTH - RIGHT_MARGIN, height));
-    let mut chart = ChartBuilder::on(&area)
-        .set_label_area_size(LabelAreaPosition::Left, LEFT_AREA)
-        .set_label_area_size(LabelAreaPosition::Bottom, if last { AXIS } else { 0 })
-        .build_cartesian_2d(axis.clone(), RangedCoordf64::from(0.0..1.0))
-        .expect(DRAWN);
-    chart
-        .configure_mesh()
-        .bold_line_style(GRID)
-        .light_line_style(TRANSPARENT)
-        .axis_style(FAINT)
-        .y_labels(3)
-        .y_label_formatter(&|share| format!("{:.0} %", share * 100.0))
-        .label_style(font(14, FAINT))
-        .draw()
-        .expect(DRAWN);
+    let mut chart = share_chart(&area, axis, if last { AXIS } else { 0 });
     let ink = colour(panel.stage);
     if let (Some(min), Some(max)) = (panel.figures.bound_min_ms, panel.figures.bound_max_ms) {
         let [min, max] = [min, max].map(|ms| ms as f64);

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use super::summary::{ComparisonSummary, ConfigurationSummary, StageComparison};
 use crate::model::stage::Stage;
+use crate::report::StageSummary;
 use crate::sweep::ReplicateRecord;
 
 /// The columns of `configurations.csv` that follow those of the axes.
@@ -89,19 +90,11 @@ fn fields(
     let mut fields = vec![event.to_owned(), stage.name().to_owned()];
     let counts = figures.map(|row| [row.count, row.censored, row.superseded]);
     fields.extend((0..3).map(|place| whole(counts.map(|counts| counts[place]))));
-    let times = figures.map(|row| {
+    let times = figures.map(StageSummary::times_ms);
+    fields.extend((0..10).map(|place| whole(times.and_then(|times| times[place]))));
+    let ends = figures.map(|row| {
         let intervals = &row.intervals;
         [
-            row.min_ms,
-            row.mean_ms,
-            row.p50_ms,
-            row.p90_ms,
-            row.p95_ms,
-            row.p99_ms,
-            row.max_ms,
-            row.bound_min_ms,
-            row.bound_mean_ms,
-            row.bound_max_ms,
             intervals.replicate_mean.low_ms,
             intervals.replicate_mean.high_ms,
             intervals.p50.low_ms,
@@ -110,7 +103,7 @@ fn fields(
             intervals.p99.high_ms,
         ]
     });
-    fields.extend((0..16).map(|place| whole(times.and_then(|times| times[place]))));
+    fields.extend((0..6).map(|place| whole(ends.and_then(|ends| ends[place]))));
     fields.extend([
         whole(difference.map(|difference| difference.pairs)),
         signed(difference.map(|difference| difference.mean_ms)),

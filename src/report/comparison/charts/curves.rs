@@ -1,15 +1,12 @@
 //! How T_D is distributed: a panel for each stage, and in it a curve for each configuration.
 
-use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 
 use super::{Curve, Stroke, names, strokes, values};
 use crate::model::stage::{EventKind, Stage};
-use crate::report::charts::axis::TimeAxis;
-use crate::report::charts::paint::{
-    self, Canvas, DRAWN, FAINT, GRID, INK, LEFT_AREA, RIGHT_MARGIN, WIDTH, fitting, font,
-};
+use crate::report::charts::axis::{TimeAxis, share_chart};
+use crate::report::charts::paint::{self, Canvas, DRAWN, FAINT, INK, RIGHT_MARGIN, WIDTH, fitting, font};
 use crate::report::comparison::Comparison;
 use crate::report::comparison::table::caption;
 
@@ -123,21 +120,7 @@ fn draw_panel(
 ) {
     let height = PANEL - 14 + if last { AXIS } else { 0 };
     let area = canvas.clone().shrink((0, top), (WIDTH - RIGHT_MARGIN, height));
-    let mut chart = ChartBuilder::on(&area)
-        .set_label_area_size(LabelAreaPosition::Left, LEFT_AREA)
-        .set_label_area_size(LabelAreaPosition::Bottom, if last { AXIS } else { 0 })
-        .build_cartesian_2d(axis.clone(), RangedCoordf64::from(0.0..1.0))
-        .expect(DRAWN);
-    chart
-        .configure_mesh()
-        .bold_line_style(GRID)
-        .light_line_style(TRANSPARENT)
-        .axis_style(FAINT)
-        .y_labels(3)
-        .y_label_formatter(&|share| format!("{:.0} %", share * 100.0))
-        .label_style(font(14, FAINT))
-        .draw()
-        .expect(DRAWN);
+    let mut chart = share_chart(&area, axis, if last { AXIS } else { 0 });
     let range = axis.range();
     for (curve, stroke) in curves.iter().zip(strokes) {
         let Some(curve) = curve else { continue };
