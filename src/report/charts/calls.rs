@@ -42,7 +42,7 @@ const KINDS: [Kind; 8] = [
         count: |tally| tally.dead_by_stage[Stage::Registry as usize],
     },
     Kind {
-        words: "dead, in its answers",
+        words: "dead, in the server's answers",
         ink: colour(Stage::Served),
         count: |tally| tally.dead_by_stage[Stage::Served as usize],
     },
