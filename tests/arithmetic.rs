@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use stillup::engine::SimDuration;
 use stillup::model::stage::Stage;
-use stillup::observe::{Detection, Outcome, ReplicateData};
+use stillup::observe::{Detection, Outcome, ReplicateData, RoundRow};
 use stillup::scenario;
 use stillup::sweep;
 
@@ -174,7 +174,7 @@ fn the_pause_hits_whom_the_comment_says() {
     for replicate in run("shared-server-paused", &sets) {
         let paused =
             replicate.faults.iter().find(|fault| fault.verb == "pause").expect("there is a pause").at;
-        let (at, round) = replicate.rounds[0];
+        let RoundRow { at, round, .. } = replicate.rounds[0];
         assert_eq!((at.since(paused), round.evicted), (SimDuration::from_secs(260), 15));
         assert!((20..=50).contains(&round.expired), "{} expired", round.expired);
     }

@@ -118,7 +118,8 @@ fn a_stop_and_a_registration() {
     assert_eq!(hold(&scenario), 4);
     scenario.faults = vec![fault(Verb::Start { application: AppId(0), count: 2, over: SimDuration::ZERO })];
     assert_eq!(hold(&scenario), 4);
-    let restart = Verb::Restart { targets: one(), down_for: s(120), new_id: false, graceful: true };
+    let restart =
+        Verb::Restart { one_by_one: None, targets: one(), down_for: s(120), new_id: false, graceful: true };
     scenario.faults = vec![fault(restart)];
     assert_eq!(hold(&scenario), 8);
 }

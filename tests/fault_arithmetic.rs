@@ -217,8 +217,8 @@ fn a_share_of_the_reclaimed_says_goodbye() {
 fn a_killed_blue_stays() {
     // `blue-green.toml`: 120 renewals against trunc(101 x 1.7) = 171.
     for replicate in &run("blue-green", &["fault.1.blue-green.graceful=false", "replicates=5"]) {
-        assert_eq!((evicted(replicate), replicate.left_at_end), (0, 100));
-        assert!(replicate.self_preservation_at_end);
+        assert_eq!((evicted(replicate), replicate.left_at_end()), (0, 100));
+        assert!(replicate.self_preservation_at_end());
     }
 }
 

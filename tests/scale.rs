@@ -47,7 +47,7 @@ fn run(instances: u32) -> ReplicateData {
 fn every_survivor_sees_every_death() {
     let data = run(2_000);
     // A round lets out 15 %: 300, then 100 of 255. Each observer notices two rounds at two stages.
-    assert_eq!(data.rounds.iter().map(|(_, round)| round.evicted).collect::<Vec<_>>(), [300, 100]);
+    assert_eq!(data.rounds.iter().map(|row| row.round.evicted).collect::<Vec<_>>(), [300, 100]);
     assert!(data.detections.len() <= 2 * (2 + 2 * 1_600), "{} rows", data.detections.len());
 }
 
@@ -57,7 +57,7 @@ fn a_fifth_of_a_hundred_thousand_dies_in_less_than_a_gigabyte() {
     let data = run(100_000);
     // Leases run out over half a minute, so it may take more than the two rounds that the cap asks for. Those whom one
     // round lets out are alike to every observer, at two stages.
-    let rounds = data.rounds.iter().filter(|(_, round)| round.evicted > 0).count();
+    let rounds = data.rounds.iter().filter(|row| row.round.evicted > 0).count();
     assert!((2..=3).contains(&rounds), "{rounds} rounds");
     assert!(data.detections.len() <= rounds * (2 + 2 * 80_000), "{} rows", data.detections.len());
     let Ok(status) = std::fs::read_to_string("/proc/self/status") else { return };

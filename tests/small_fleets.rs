@@ -88,9 +88,9 @@ fn simulated(start: Start, instances: u32) -> Vec<End> {
     let scenario = scenario::load(&path, &sets).unwrap_or_else(|error| panic!("{error}")).scenario;
     let data = sweep::run(&scenario, 2, &AtomicBool::new(false), &|_| ()).expect("nobody interrupts");
     let end = |replicate: &stillup::observe::ReplicateData| {
-        let gone = members - replicate.left_at_end;
+        let gone = members - replicate.left_at_end();
         assert!(gone <= 1, "nobody but the dead is removed");
-        End { removed: gone == 1, protected: replicate.self_preservation_at_end }
+        End { removed: gone == 1, protected: replicate.self_preservation_at_end() }
     };
     data.replicates.iter().map(end).collect()
 }

@@ -37,7 +37,7 @@ pub(super) fn undisturbed(scenario: &Scenario) -> Result<(), Absence> {
 /// What a fault does beyond making instances come or go at a known moment. Faults of which only callers notice
 /// something (grey failures, links between instances) do nothing to what is registered and fetched.
 fn disturbance(verb: &Verb) -> Option<&'static str> {
-    let reaches_server = |peer: &Peer| matches!(peer, Peer::Server | Peer::All);
+    let reaches_server = |peer: &Peer| !matches!(peer, Peer::Instances { .. });
     match verb {
         Verb::Crash(targets) | Verb::Restart { targets, .. } => {
             targets.is_server().then_some("the server does not run all the time")

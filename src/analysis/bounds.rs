@@ -174,7 +174,7 @@ mod tests {
     use crate::engine::Distribution;
     use crate::model::eureka::{Flavour, ServerConfig};
     use crate::model::id::AppId;
-    use crate::scenario::{Delay, Selection, Targets, Verb, Which};
+    use crate::scenario::{Delay, Selection, Targets, Verb, Which, WhichServers};
 
     fn one() -> Targets {
         Targets::Instances(Selection { application: None, zone: None, which: Which::Count(1) })
@@ -323,7 +323,7 @@ mod tests {
             reasons(&scenario)
         };
         let pause = Verb::Pause {
-            targets: Targets::Server,
+            targets: Targets::Servers(WhichServers::All),
             length: Distribution::constant(SimDuration::from_secs(10)),
         };
         assert_eq!(because(&|it| it.faults.push(fault(0, pause.clone())))[0], "the server is paused");
@@ -362,7 +362,7 @@ mod tests {
         let mut scenario = scenario(&[100]);
         let restart = |down_s, new_id, graceful| {
             let down_for = SimDuration::from_secs(down_s);
-            vec![fault(0, Verb::Restart { targets: one(), down_for, new_id, graceful })]
+            vec![fault(0, Verb::Restart { one_by_one: None, targets: one(), down_for, new_id, graceful })]
         };
         scenario.faults = restart(20, false, true);
         assert!(reasons(&scenario).iter().all(|it| it.starts_with("an instance may come back")));

@@ -295,7 +295,8 @@ mod tests {
         let mut scenario = scenario(&[5]);
         let targets = Targets::Instances(Selection { application: None, zone: None, which: Which::Count(1) });
         let down_for = SimDuration::from_secs(40);
-        scenario.faults[0].verb = Verb::Restart { targets, down_for, new_id: true, graceful: true };
+        scenario.faults[0].verb =
+            Verb::Restart { one_by_one: None, targets, down_for, new_id: true, graceful: true };
         assert!(hits(&scenario, EventKind::Crash).is_empty());
         assert_eq!(hits(&scenario, EventKind::Stop)[0].from, SimDuration::ZERO);
         let back = &hits(&scenario, EventKind::Registration)[0];

@@ -114,14 +114,23 @@ pub enum RequestKind {
     FetchDelta = 4,
     /// Status override set or deleted.
     Status = 5,
+    /// A batch from a peer.
+    Replicate = 6,
 }
 
 impl RequestKind {
     /// How many kinds there are.
-    pub const COUNT: usize = 6;
+    pub const COUNT: usize = 7;
     /// All kinds, in order of their numbers.
-    pub const ALL: [Self; Self::COUNT] =
-        [Self::Register, Self::Renew, Self::Cancel, Self::FetchFull, Self::FetchDelta, Self::Status];
+    pub const ALL: [Self; Self::COUNT] = [
+        Self::Register,
+        Self::Renew,
+        Self::Cancel,
+        Self::FetchFull,
+        Self::FetchDelta,
+        Self::Status,
+        Self::Replicate,
+    ];
 
     /// The name in `load.csv`.
     pub const fn name(self) -> &'static str {
@@ -132,6 +141,7 @@ impl RequestKind {
             Self::FetchFull => "fetch-full",
             Self::FetchDelta => "fetch-delta",
             Self::Status => "status",
+            Self::Replicate => "replicate",
         }
     }
 }
@@ -169,6 +179,59 @@ impl Reply {
     pub const fn served(payload: Payload) -> Self {
         Self { status: 200, payload: Some(payload) }
     }
+}
+
+/// What one server tells another about one instance (`eureka-peers.md` section 3): an item of a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replicated {
+    /// It registered.
+    Register(Record),
+    /// It renewed; the record as the sender has it when the batch is made.
+    Heartbeat(Record),
+    /// It left.
+    Cancel {
+        /// Who.
+        instance: InstanceId,
+    },
+    /// An operator overrode its status.
+    StatusUpdate {
+        /// Whose status.
+        instance: InstanceId,
+        /// The status of the sender's record when the batch is made.
+        status: Status,
+        /// The sender's `lastDirtyTimestamp` of it.
+        last_dirty: WallMs,
+    },
+    /// An operator's override ended.
+    DeleteStatusOverride {
+        /// Whose override.
+        instance: InstanceId,
+        /// The status of the sender's record when the batch is made.
+        status: Status,
+        /// The sender's `lastDirtyTimestamp` of it.
+        last_dirty: WallMs,
+    },
+}
+
+impl Replicated {
+    /// The kind of the request that it repeats.
+    pub const fn kind(&self) -> RequestKind {
+        match self {
+            Self::Register(_) => RequestKind::Register,
+            Self::Heartbeat(_) => RequestKind::Renew,
+            Self::Cancel { .. } => RequestKind::Cancel,
+            Self::StatusUpdate { .. } | Self::DeleteStatusOverride { .. } => RequestKind::Status,
+        }
+    }
+}
+
+/// The answer to one item of a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ItemReply {
+    /// HTTP status code of the item.
+    pub status: u16,
+    /// The receiver's own record, with a 409: it is newer than the sender's.
+    pub record: Option<Record>,
 }
 
 /// How a call ended without an answer, as its caller sees it.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::engine::{SimDuration, SimTime};
 use crate::model::fact::EvictionRound;
-use crate::model::id::{AppId, InstanceId};
+use crate::model::id::{AppId, InstanceId, ServerId};
 use crate::model::message::RequestKind;
 use crate::model::stage::{EventKind, Stage};
 
@@ -34,6 +34,9 @@ pub struct Detection {
     pub at: SimTime,
     /// Where it was watched.
     pub stage: Stage,
+    /// At which server: its own registry or answers; of an observer's stages, the server whose answer showed it the
+    /// change, or that it was answered by last. `None`: none has answered yet.
+    pub server: Option<ServerId>,
     /// How that ended.
     pub outcome: Outcome,
     /// How many observations the row stands for: pairs of an instance and an observer who saw just this, or at the
@@ -77,8 +80,10 @@ pub struct Mistake {
     pub instance: InstanceId,
     /// How many instances the row stands for. At least 1.
     pub instances: u32,
-    /// Where: `registry` for the server's own registry.
+    /// Where: `registry` for a server's own registry.
     pub stage: Stage,
+    /// Whose registry or answers; of an observer's stages, the server whose answer hid the instance.
+    pub server: Option<ServerId>,
     /// When.
     pub at: SimTime,
     /// How long it lasted (T_M): until it was shown again, the instance was not well any more, or the observer or
@@ -101,6 +106,8 @@ pub struct Mistake {
 pub struct Quality {
     /// Where. Observers have the stages `client` and `balancer`, the server the other two.
     pub stage: Stage,
+    /// Which server, for its own stages; `None` for observers, who may talk to several.
+    pub server: Option<ServerId>,
     /// Who: the observer's identity at the end, a key of [`ReplicateData::instances`]; `None` for the server, and
     /// for a row of many observers.
     pub observer: Option<InstanceId>,
@@ -178,6 +185,8 @@ pub struct CallMinute {
 /// One server's minute, at the tick of its renewal bucket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Minute {
+    /// Which server's.
+    pub server: ServerId,
     /// When the bucket was closed.
     pub at: SimTime,
     /// Leases in the registry.
@@ -201,10 +210,54 @@ pub struct Minute {
 pub struct LoadMinute {
     /// The start of the minute.
     pub from: SimTime,
+    /// Which server's.
+    pub server: ServerId,
     /// Requests by [`RequestKind`].
     pub requests: [u64; RequestKind::COUNT],
     /// Of these, answered with a status of 400 or more.
     pub refused: u64,
+    /// Items of peers' batches, by the [`RequestKind`] that each repeats.
+    pub items: [u64; RequestKind::COUNT],
+    /// Thread time spent in the minute, ns, over all threads; 0 without a capacity.
+    pub busy_nanos: u64,
+    /// The most requests that waited for a thread at a time; 0 without a capacity.
+    pub waiting_max: u32,
+}
+
+/// How many instances the servers that run do not agree about, from a moment on: one has an instance and another has
+/// not, or with another status. Rows are changes, at most one for each second of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Divergence {
+    /// Since when: of several changes in one second the last.
+    pub at: SimTime,
+    /// Servers that run.
+    pub servers: u32,
+    /// Instances that differ.
+    pub differing: u32,
+    /// The most that differed at any moment of that second up to this one.
+    pub differing_max: u32,
+}
+
+/// A server at the end of a replicate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ServerEnd {
+    /// Whether its process is there.
+    pub is_up: bool,
+    /// Leases in its registry.
+    pub left: u32,
+    /// Whether self-preservation is engaged.
+    pub self_preservation: bool,
+}
+
+/// An eviction round that was open and found something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RoundRow {
+    /// When.
+    pub at: SimTime,
+    /// At which server.
+    pub server: ServerId,
+    /// What it found and did.
+    pub round: EvictionRound,
 }
 
 /// A fault that was injected.
@@ -238,8 +291,10 @@ pub struct LeaseCounts {
 pub struct Agreement {
     /// Processes that run and register.
     pub live: u64,
-    /// Of these, those that the registry does not show.
-    pub missing_in_registry: u64,
+    /// Pairs of a running server and such a process that its registry does not show.
+    pub missing_in_registries: u64,
+    /// Pairs of a running server and an instance that its registry shows as UP although no process is behind it.
+    pub dead_in_registries: u64,
     /// Pairs of a running observer and a live instance that its local registry does not show.
     pub missing_in_views: u64,
     /// Of these, pairs whose observer holds as many instances in each status as the registry does: the hashes agree,
@@ -294,22 +349,34 @@ pub struct ReplicateData {
     pub quality: Vec<Quality>,
     /// Calls through balancers, by (minute, caller, callee).
     pub calls: Vec<CallMinute>,
-    /// The server's minutes.
+    /// The servers' minutes, by time and server.
     pub timeline: Vec<Minute>,
-    /// The server's load.
+    /// The servers' load, by time and server.
     pub load: Vec<LoadMinute>,
+    /// How far the servers agree, by time. Empty with one server.
+    pub divergence: Vec<Divergence>,
     /// The faults, by time.
     pub faults: Vec<Injected>,
-    /// Every eviction round that was open and found something, and when.
-    pub rounds: Vec<(SimTime, EvictionRound)>,
+    /// Every eviction round that was open and found something, by time.
+    pub rounds: Vec<RoundRow>,
     /// What became of leases.
     pub leases: LeaseCounts,
     /// What the server and the observers make of the fleet at the end.
     pub agreement: Agreement,
-    /// Leases in the registry at the end.
-    pub left_at_end: u32,
-    /// Whether self-preservation is engaged at the end.
-    pub self_preservation_at_end: bool,
+    /// Each server at the end.
+    pub servers: Vec<ServerEnd>,
+}
+
+impl ReplicateData {
+    /// Leases in all registries at the end.
+    pub fn left_at_end(&self) -> u32 {
+        self.servers.iter().map(|server| server.left).sum()
+    }
+
+    /// Whether self-preservation is engaged at the end, on any server.
+    pub fn self_preservation_at_end(&self) -> bool {
+        self.servers.iter().any(|server| server.self_preservation)
+    }
 }
 
 /// What a run left behind: its replicates in order.

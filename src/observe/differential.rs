@@ -10,7 +10,7 @@ use super::oracle::{Figures, Oracle, Seen, Watcher, Wrong};
 use super::recorder::{Recorded, Recorder};
 use crate::engine::{SimDuration, SimTime};
 use crate::model::fact::Fact;
-use crate::model::id::{AppId, ClientId, InstanceId};
+use crate::model::id::{AppId, ClientId, InstanceId, ServerId};
 use crate::model::message::Status;
 use crate::model::stage::{EventKind, Stage};
 use crate::model::view::{LifeId, Payload, Presence, View, Views};
@@ -144,7 +144,7 @@ impl Twins {
             }
             Step::Evict(bits) => self.evict(bits),
             Step::RestartServer => {
-                self.recorder.server_ended(0, self.now, &self.views);
+                self.recorder.server_ended(ServerId(0), 0, self.now, &self.views);
                 for stage in [Stage::Registry, Stage::Served] {
                     let slot = (Watcher::Server, stage);
                     self.oracle.show(slot, View::EMPTY, Removal::LostWithServer, &self.views);
@@ -255,7 +255,7 @@ impl Twins {
         let registry = self.version(0);
         self.oracle.server_fact(fact);
         self.oracle.show((Watcher::Server, Stage::Registry), registry, removal, &self.views);
-        self.recorder.server_fact(fact, registry, self.now, &self.views);
+        self.recorder.server_fact(ServerId(0), fact, registry, self.now, &self.views);
     }
 
     /// The registry so many changes ago.

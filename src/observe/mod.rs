@@ -23,7 +23,7 @@ mod recorder;
 
 pub use calls::{CallCounts, CallTally};
 pub use data::{
-    Agreement, CallMinute, Detection, Ending, Fate, Folded, Injected, LeaseCounts, LoadMinute, Minute,
-    Mistake, Outcome, Quality, Removal, ReplicateData, RunData,
+    Agreement, CallMinute, Detection, Divergence, Ending, Fate, Folded, Injected, LeaseCounts, LoadMinute,
+    Minute, Mistake, Outcome, Quality, Removal, ReplicateData, RoundRow, RunData, ServerEnd,
 };
 pub use recorder::{Recorded, Recorder};

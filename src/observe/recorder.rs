@@ -1,13 +1,16 @@
 //! The one place where facts arrive. It keeps what the rows of a run are made of and changes nothing else: a
 //! run's digest is the same with and without it.
 
-use super::data::{Detection, Folded, Injected, LeaseCounts, LoadMinute, Minute, Mistake, Quality, Removal};
+use super::data::{
+    Detection, Divergence, Folded, Injected, LeaseCounts, LoadMinute, Minute, Mistake, Quality, Removal,
+    RoundRow,
+};
 use super::detection::{Detections, Whom};
 use super::mistake::Mistakes;
 use super::observers::{Observers, number_of};
 use crate::engine::{SimDuration, SimTime};
-use crate::model::fact::{EvictionRound, Fact};
-use crate::model::id::{ClientId, InstanceId};
+use crate::model::fact::Fact;
+use crate::model::id::{ClientId, InstanceId, ServerId};
 use crate::model::message::{Reply, RequestKind};
 use crate::model::stage::{EventKind, Stage};
 use crate::model::view::{View, Views};
@@ -25,7 +28,7 @@ pub struct Recorder {
     timeline: Vec<Minute>,
     load: Vec<LoadMinute>,
     faults: Vec<Injected>,
-    rounds: Vec<(SimTime, EvictionRound)>,
+    rounds: Vec<RoundRow>,
     evicted_since_minute: u32,
     leases: LeaseCounts,
 }
@@ -42,12 +45,14 @@ pub struct Recorded {
     pub quality: Vec<Quality>,
     /// The server's minutes.
     pub timeline: Vec<Minute>,
-    /// The server's load.
+    /// The servers' load.
     pub load: Vec<LoadMinute>,
+    /// How far the servers agree.
+    pub divergence: Vec<Divergence>,
     /// The faults.
     pub faults: Vec<Injected>,
     /// Eviction rounds that found something.
-    pub rounds: Vec<(SimTime, EvictionRound)>,
+    pub rounds: Vec<RoundRow>,
     /// What became of leases.
     pub leases: LeaseCounts,
 }
@@ -145,8 +150,8 @@ impl Recorder {
         self.mistakes.observer_changed(slot, (from, to), now, &self.observers, views);
     }
 
-    /// The server reports a fact; `registry` is what it holds now.
-    pub fn server_fact(&mut self, fact: Fact, registry: View, now: SimTime, views: &Views) {
+    /// A server reports a fact; `registry` is what it holds now.
+    pub fn server_fact(&mut self, server: ServerId, fact: Fact, registry: View, now: SimTime, views: &Views) {
         self.mistakes.server_fact(fact, now, &self.observers);
         let mut removal = Removal::NotShown;
         match fact {
@@ -157,7 +162,9 @@ impl Recorder {
             }
             Fact::LeaseRegistered { new, .. } => self.leases.created += u64::from(new),
             Fact::LeaseCancelled { .. } => self.leases.cancelled += 1,
-            Fact::EvictionRoundEnded(round) if round.expired > 0 => self.rounds.push((now, round)),
+            Fact::EvictionRoundEnded(round) if round.expired > 0 => {
+                self.rounds.push(RoundRow { at: now, server, round })
+            }
             Fact::ServedChanged { to, .. } => {
                 self.server_shows(Stage::Served, to, Removal::NotShown, now, views);
             }
@@ -166,8 +173,20 @@ impl Recorder {
         self.server_shows(Stage::Registry, registry, removal, now, views);
     }
 
-    /// The server has ended, and `leases` with it: it holds and serves nothing.
-    pub fn server_ended(&mut self, leases: u32, now: SimTime, views: &Views) {
+    /// A server's process starts: from now on it counts among those that should agree.
+    pub fn server_started(&mut self, server: ServerId, now: SimTime) {
+        let _ = (server, now);
+    }
+
+    /// An observer's last fetch was answered by `server`. To be told before what follows from the answer; that it is
+    /// the same as before need not be told.
+    pub fn observer_asks(&mut self, client: ClientId, server: ServerId) {
+        let _ = (client, server);
+    }
+
+    /// A server's process has ended, and `leases` with it: it holds and serves nothing.
+    pub fn server_ended(&mut self, server: ServerId, leases: u32, now: SimTime, views: &Views) {
+        let _ = server;
         self.leases.lost += u64::from(leases);
         self.server_shows(Stage::Registry, View::EMPTY, Removal::LostWithServer, now, views);
         self.server_shows(Stage::Served, View::EMPTY, Removal::LostWithServer, now, views);
@@ -187,9 +206,22 @@ impl Recorder {
         self.timeline.push(Minute { evicted, ..minute });
     }
 
-    /// The server answered a request.
+    /// A server processed one item of a peer's batch.
     #[inline]
-    pub fn answered(&mut self, kind: RequestKind, reply: &Reply, now: SimTime) {
+    pub fn processed(&mut self, server: ServerId, item: RequestKind, now: SimTime) {
+        let _ = (server, item, now);
+    }
+
+    /// One of a server's threads is busy from `from` to `until`, with a request that waited until then, as one of
+    /// `waiting`.
+    pub fn busy(&mut self, server: ServerId, from: SimTime, until: SimTime, waiting: u32) {
+        let _ = (server, from, until, waiting);
+    }
+
+    /// A server answered a request.
+    #[inline]
+    pub fn answered(&mut self, server: ServerId, kind: RequestKind, reply: &Reply, now: SimTime) {
+        let _ = server;
         let row = (now.as_nanos() / LOAD_ROW.as_nanos()) as usize;
         if row >= self.load.len() {
             self.fill_load(row);
@@ -203,7 +235,15 @@ impl Recorder {
     fn fill_load(&mut self, row: usize) {
         for number in self.load.len()..=row {
             let from = SimTime::ZERO + LOAD_ROW * number as u64;
-            self.load.push(LoadMinute { from, requests: [0; RequestKind::COUNT], refused: 0 });
+            self.load.push(LoadMinute {
+                from,
+                server: ServerId(0),
+                requests: [0; RequestKind::COUNT],
+                refused: 0,
+                items: [0; RequestKind::COUNT],
+                busy_nanos: 0,
+                waiting_max: 0,
+            });
         }
     }
 
@@ -219,8 +259,9 @@ impl Recorder {
         self.observers.held().map(|(view, _)| view).chain(self.server)
     }
 
-    /// What the server's registry and its answers show.
-    pub fn server_views(&self) -> [View; 2] {
+    /// What a server's registry and its answers show.
+    pub fn server_views(&self, server: ServerId) -> [View; 2] {
+        let _ = server;
         self.server
     }
 
@@ -245,6 +286,7 @@ impl Recorder {
             quality,
             timeline: self.timeline,
             load: self.load,
+            divergence: Vec::new(),
             faults: self.faults,
             rounds: self.rounds,
             leases: self.leases,

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::Report;
 use crate::analysis::{Absence, Bound, BoundRange};
 use crate::engine::{SimDuration, SimTime};
-use crate::model::id::{AppId, InstanceId};
+use crate::model::id::{AppId, InstanceId, ServerId};
 use crate::model::stage::{EventKind, Stage};
 use crate::observe::{
     CallMinute, Detection, Ending, Folded, Injected, LoadMinute, Minute, Mistake, Outcome, Quality, Removal,
@@ -125,7 +125,7 @@ impl Made {
             bound.range = Err(Absence { because: because.to_owned() });
         }
         for replicate in &mut made.data.replicates {
-            replicate.self_preservation_at_end = true;
+            replicate.servers[0].self_preservation = true;
             replicate.ending = Ending::Duration;
             for row in &mut replicate.detections {
                 row.outcome = Outcome::Censored(replicate.ended_at.since(row.at));
@@ -193,6 +193,7 @@ impl Made {
         let mistake = |number: u32| Mistake {
             instance: InstanceId(0),
             stage: Stage::Registry,
+            server: Some(ServerId(0)),
             at: SimTime::from_secs(500),
             lasted: SimDuration::from_secs(10 + u64::from(number)),
             corrected: true,
@@ -246,6 +247,7 @@ impl Dice {
 
 fn replicate(number: u32, minutes: u64) -> ReplicateData {
     let minute = |index| Minute {
+        server: ServerId(0),
         at: SimTime::from_secs(60 * index),
         registered: 100,
         expired: u32::from(index > 9),
@@ -257,8 +259,12 @@ fn replicate(number: u32, minutes: u64) -> ReplicateData {
     };
     let load = |index| LoadMinute {
         from: SimTime::from_secs(60 * index),
-        requests: [u64::from(index == 0) * 100, 200, 0, 1, 200, 0],
+        server: ServerId(0),
+        requests: [u64::from(index == 0) * 100, 200, 0, 1, 200, 0, 0],
         refused: 0,
+        items: [0; 7],
+        busy_nanos: 0,
+        waiting_max: 0,
     };
     ReplicateData {
         replicate: number,
@@ -278,8 +284,8 @@ fn replicate(number: u32, minutes: u64) -> ReplicateData {
         rounds: Vec::new(),
         leases: crate::observe::LeaseCounts::default(),
         agreement: crate::observe::Agreement::default(),
-        left_at_end: 99,
-        self_preservation_at_end: false,
+        divergence: Vec::new(),
+        servers: vec![crate::observe::ServerEnd { is_up: true, left: 99, self_preservation: false }],
     }
 }
 
@@ -287,6 +293,7 @@ fn replicate(number: u32, minutes: u64) -> ReplicateData {
 fn quality(minutes: u64) -> Quality {
     Quality {
         stage: Stage::Registry,
+        server: Some(ServerId(0)),
         observer: None,
         observers: 1,
         good_nanos: u128::from(100 * 60 * minutes * SECOND_NS),
@@ -297,7 +304,7 @@ fn quality(minutes: u64) -> Quality {
 }
 
 fn detection(event: EventKind, stage: Stage, at: SimTime, outcome: Outcome) -> Detection {
-    Detection { event, instance: InstanceId(0), at, stage, outcome, instances: 1, count: 1 }
+    Detection { event, instance: InstanceId(0), at, stage, server: None, outcome, instances: 1, count: 1 }
 }
 
 fn bound(event: EventKind, stage: Stage, ms: [u64; 3]) -> Bound {

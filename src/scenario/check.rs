@@ -13,7 +13,7 @@ use super::claim::{Claim, Expectation};
 use super::diagnostic::{Place, Problem};
 use super::document::Table;
 use super::expect;
-use super::types::{Clock, Delay, Network, Scenario};
+use super::types::{Clock, Delay, Network, Scenario, ServerNode};
 use super::values::{LengthOr, Values};
 use crate::engine::SimDuration;
 use crate::model::eureka::{Flavour, ServerConfig};
@@ -67,6 +67,10 @@ pub(super) fn scenario(root: &Table, problems: &mut Vec<Problem>) -> Scenario {
             .and_then(LengthOr::length),
         server_client,
         server_clock,
+        servers: vec![ServerNode { starts_after: None, zone: None, peers: Vec::new() }],
+        servers_start_window: SimDuration::ZERO,
+        server_network: None,
+        capacity: None,
         zones: fleet.zones,
         applications: fleet.applications,
         network,
@@ -138,7 +142,7 @@ fn expectation(table: &Table, fleet_size: Option<u32>, problems: &mut Vec<Proble
         Some(_) => 1.0,
         None => values.number("in").unwrap_or(1.0),
     };
-    Some(Expectation { text: text.to_owned(), claim: sentence.claim, in_share })
+    Some(Expectation { text: text.to_owned(), claim: sentence.claim, server: None, in_share })
 }
 
 /// The place of a part of a text. Only a text in plain quotes, without escapes, has its letters where they
@@ -245,7 +249,12 @@ mod tests {
         let targets = Selection { application: Some(AppId(0)), zone: None, which: Which::Share(0.3) };
         assert_eq!(
             faults[0].verb,
-            Verb::Partition { targets, peer: Peer::Server, length: None, lost: Direction::Both }
+            Verb::Partition {
+                targets: targets.into(),
+                peer: Peer::Servers,
+                length: None,
+                lost: Direction::Both
+            }
         );
         let targets = Targets::Instances(Selection {
             application: None,
@@ -253,6 +262,9 @@ mod tests {
             which: Which::Named(vec![(AppId(0), 20)]),
         });
         let down_for = SimDuration::from_secs(10);
-        assert_eq!(faults[1].verb, Verb::Restart { targets, down_for, new_id: false, graceful: false });
+        assert_eq!(
+            faults[1].verb,
+            Verb::Restart { one_by_one: None, targets, down_for, new_id: false, graceful: false }
+        );
     }
 }

@@ -9,7 +9,6 @@ use super::format::Section;
 use super::format_fault::FAULT;
 use super::format_verb::VERBS;
 use super::suggest::one_of;
-use super::targets::Targets;
 use super::types::{Clock, Fault};
 use super::values::Values;
 use super::verb::Verb;
@@ -91,7 +90,7 @@ pub(super) fn clocks_go_forward(
     problems: &mut Vec<Problem>,
 ) {
     let drift = |fault: &Fault, of_server: bool| match &fault.verb {
-        Verb::Clock { targets, drift_ppm, .. } if matches!(targets, Targets::Server) == of_server => {
+        Verb::Clock { targets, drift_ppm, .. } if targets.is_server() == of_server => {
             i64::from(*drift_ppm).min(0)
         }
         _ => 0,

@@ -1,6 +1,7 @@
 //! The applications: names that are unique, zones, sizes that add up, observers that can observe.
 
 use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
 
 use super::check;
 use super::check_eureka::Layer;
@@ -9,9 +10,9 @@ use super::diagnostic::{Place, Problem};
 use super::document::Table;
 use super::format::INSTANCES_MAX;
 use super::suggest::{did_you_mean, one_of};
-use super::types::{Application, Network, ZoneId};
+use super::types::{Application, Network, ServerList, ZoneId};
 use super::values::Values;
-use crate::model::id::AppId;
+use crate::model::id::{AppId, ServerId};
 
 /// Letters of a name at most.
 const NAME_MAX: usize = 64;
@@ -193,6 +194,8 @@ fn application(
         balancer_first_call: layer.first_call,
         client: layer.config,
         zones: Vec::new(),
+        server_list: ServerList::OneZone(vec![ServerId(0)]),
+        first_address: Ipv4Addr::new(10, 0, 1, 1),
         network: values.section("network").0.map(|own| check::network(Values(Some(own)), base.network)),
         traffic: None,
         clock: check::clock(values.section("clock")),

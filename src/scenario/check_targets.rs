@@ -6,7 +6,7 @@ use super::diagnostic::Problem;
 use super::document::{Node, Table};
 use super::format_fault::TARGETS;
 use super::format_verb::VerbForm;
-use super::targets::{Peer, Selection, Targets, Which};
+use super::targets::{Peer, Selection, Targets, Which, WhichServers};
 use super::types::ZoneId;
 use super::values::Values;
 use crate::model::id::AppId;
@@ -38,7 +38,7 @@ pub(super) fn targets(
                     .hint("leave it out")
             }));
         }
-        return Some(Targets::Server);
+        return Some(Targets::Servers(WhichServers::All));
     }
     let scope = scope(values, fleet, problems)?;
     let which = match target {
@@ -52,10 +52,10 @@ pub(super) fn targets(
 
 /// The other end of a link; the server if it is not named.
 pub(super) fn peer(values: Values<'_>, fleet: &Fleet, problems: &mut Vec<Problem>) -> Option<Peer> {
-    let Some(node) = values.node("peer") else { return Some(Peer::Server) };
+    let Some(node) = values.node("peer") else { return Some(Peer::Servers) };
     match node.as_text() {
         Some("all") => return Some(Peer::All),
-        Some(_) => return Some(Peer::Server),
+        Some(_) => return Some(Peer::Servers),
         None => {}
     }
     let Scope { application, zone } = scope(Values(node.as_table()), fleet, problems)?;

@@ -14,6 +14,7 @@ use super::values::Values;
 use super::verb::Verb;
 use crate::engine::{Distribution, SimDuration};
 use crate::model::eureka::Flavour;
+use crate::model::id::ServerId;
 use crate::model::message::Status;
 
 /// The default of `down-for`.
@@ -38,7 +39,7 @@ pub(super) fn verb(
     let verb = if form.section().key(TARGETS[0]).is_some() && form.section().key(TARGETS[1]).is_some() {
         let targets = targets(form, table, fleet, problems);
         let peer = peer(values, fleet, problems);
-        let server = targets == Some(Targets::Server);
+        let server = targets.as_ref().is_some_and(Targets::is_server);
         for_instances(form.key.name, server, values, problems);
         of_targets(form.key.name, targets?, peer?, values)
     } else {
@@ -103,6 +104,7 @@ fn of_targets(name: &str, targets: Targets, peer: super::targets::Peer, values: 
             down_for: values.length("down-for").unwrap_or(DOWN_FOR),
             new_id: flag("new-id"),
             graceful: flag("graceful"),
+            one_by_one: None,
         }),
         "pause" => Some(Verb::Pause { targets: targets.clone(), length: values.distribution("for")? }),
         "pauses" => Some(Verb::Pauses {
@@ -122,6 +124,32 @@ fn of_targets(name: &str, targets: Targets, peer: super::targets::Peer, values: 
     if server_too.is_some() {
         return server_too;
     }
+    match name {
+        "partition" => {
+            return Some(Verb::Partition { targets, peer, length, lost: direction(values.text("lost")) });
+        }
+        "flap" => {
+            return Some(Verb::Flap {
+                targets,
+                peer,
+                up_for: values.distribution("up-for")?,
+                down_for: down_for?,
+                length,
+                lost: direction(values.text("lost")),
+            });
+        }
+        "degrade" => {
+            return Some(Verb::Degrade {
+                targets,
+                peer,
+                loss: values.number("loss").unwrap_or_default(),
+                latency: values.distribution("latency"),
+                length,
+                direction: direction(values.text("direction")),
+            });
+        }
+        _ => {}
+    }
     // The shapes of all others have no `server`.
     let Targets::Instances(targets) = targets else { return None };
     match name {
@@ -131,23 +159,6 @@ fn of_targets(name: &str, targets: Targets, peer: super::targets::Peer, values: 
             down_for: down_for.unwrap_or(Distribution::constant(DOWN_FOR)),
             new_id: flag("new-id"),
             length,
-        }),
-        "partition" => Some(Verb::Partition { targets, peer, length, lost: direction(values.text("lost")) }),
-        "flap" => Some(Verb::Flap {
-            targets,
-            peer,
-            up_for: values.distribution("up-for")?,
-            down_for: down_for?,
-            length,
-            lost: direction(values.text("lost")),
-        }),
-        "degrade" => Some(Verb::Degrade {
-            targets,
-            peer,
-            loss: values.number("loss").unwrap_or_default(),
-            latency: values.distribution("latency"),
-            length,
-            direction: direction(values.text("direction")),
         }),
         _ => of_instances(name, targets, values),
     }
@@ -176,9 +187,9 @@ fn of_instances(name: &str, targets: Selection, values: Values<'_>) -> Option<Ve
         "override" => {
             let word = values.text("status").unwrap_or(Status::OutOfService.name());
             let status = Status::ALL.into_iter().find(|status| status.name() == word)?;
-            Verb::Override { targets, status, length }
+            Verb::Override { targets, at: ServerId(0), status, length }
         }
-        "delete" => Verb::Delete { targets, dead: values.flag("dead").unwrap_or(false) },
+        "delete" => Verb::Delete { targets, at: ServerId(0), dead: values.flag("dead").unwrap_or(false) },
         "reclaim" => Verb::Reclaim {
             targets,
             notice: values.length("notice").unwrap_or(NOTICE),

@@ -1,6 +1,7 @@
 //! What a scenario claims of its outcome.
 
 use crate::engine::SimDuration;
+use crate::model::id::ServerId;
 use crate::model::message::RequestKind;
 use crate::model::stage::{EventKind, Stage};
 
@@ -11,6 +12,9 @@ pub struct Expectation {
     pub text: String,
     /// What must hold in a replicate.
     pub claim: Claim,
+    /// `… on server-2`: of what that server does or shows, or of observers that were talking to it, alone; `None`: of
+    /// all servers together, and where that has no sense, of each.
+    pub server: Option<ServerId>,
     /// The share of replicates in which it must hold, above 0, at most 1 (`all`).
     pub in_share: f64,
 }
@@ -47,6 +51,18 @@ pub enum Claim {
     Rounds(Vec<u32>),
     /// `self-preservation at the end` / `no self-preservation at the end`: whether expiration is disabled.
     SelfPreservationAtEnd(bool),
+    /// `self-preservation meanwhile` / `no self-preservation meanwhile`: whether expiration was disabled at the end of
+    /// any minute after the first fault began.
+    SelfPreservationMeanwhile(bool),
+    /// `servers agree at the end`: every server that runs has the same instances with the same statuses.
+    ServersAgree,
+    /// `servers agree 5s after the last fault`: … from then on, counted from the end of the last fault that has one.
+    ServersAgreeAfter(SimDuration),
+    /// `at most 10 instances differ`: the most instances that servers disagreed about at any moment after the first
+    /// fault began.
+    Differing(Comparison, u32),
+    /// `utilisation above 90 %`: the busiest minute of a server's threads, in percent.
+    Utilisation(Comparison, f64),
     /// `no mistake at client`, `at most 30 mistakes at balancer`: times that a stage ceased to show an instance
     /// that was alive and well, over all observers.
     Mistakes(Stage, Comparison, u64),

@@ -55,14 +55,14 @@ fn hangs(verb: &Verb, supervisor: SimDuration) -> bool {
     match verb {
         Verb::Pause { targets, length } => targets.is_server() && longer(length.greatest()),
         Verb::Pauses { targets, lasting, .. } => targets.is_server() && lasting.p99() > supervisor,
-        Verb::Partition { peer, length, .. } => reaches_server(*peer) && longer(*length),
-        Verb::Flap { peer, down_for, .. } => reaches_server(*peer) && longer(down_for.greatest()),
+        Verb::Partition { peer, length, .. } => reaches_server(peer) && longer(*length),
+        Verb::Flap { peer, down_for, .. } => reaches_server(peer) && longer(down_for.greatest()),
         _ => false,
     }
 }
 
-fn reaches_server(peer: Peer) -> bool {
-    matches!(peer, Peer::Server | Peer::All)
+fn reaches_server(peer: &Peer) -> bool {
+    !matches!(peer, Peer::Instances { .. })
 }
 
 /// Answers that come after their call has been given up (`eureka-client.md` 2.1, 6.7).
@@ -107,11 +107,11 @@ pub(super) fn lossy_network(
 pub(super) fn lossy_fault(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
     let Verb::Degrade { targets, peer, loss, length, direction, .. } = &fault.verb else { return None };
     // A lost answer is no lost heartbeat.
-    if !reaches_server(*peer) || *direction == Direction::FromServer {
+    if !reaches_server(peer) || *direction == Direction::FromServer {
         return None;
     }
     let during = length.unwrap_or(scenario.duration).min(scenario.duration);
-    let fleet = Fleet::of(scenario, targets);
+    let fleet = Fleet::of(scenario, targets.selection()?);
     let most = fleet
         .apps()
         .filter_map(|(app, hit)| Expiries::of(&app.client, *loss, hit, during))

@@ -126,6 +126,11 @@ pub use load::{LoadError, Loaded, load, parse, parse_assigned, read};
 pub use print::canonical;
 pub use schema::json_schema;
 pub use suggest::closest;
-pub use targets::{Batch, Change, Direction, HealthVia, Order, Peer, Selection, Targets, Which};
-pub use types::{Application, Clock, Delay, Fault, Network, Scenario, Traffic, ZoneId};
+pub use targets::{
+    Batch, Change, Direction, HealthVia, Order, Peer, Selection, Targets, Which, WhichServers,
+};
+pub use types::{
+    Application, Capacity, Clock, Delay, Fault, Network, SERVERS_MAX, Scenario, ServerList, ServerNode,
+    Traffic, ZoneId,
+};
 pub use verb::Verb;

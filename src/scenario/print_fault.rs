@@ -30,7 +30,7 @@ impl Parts<'_> {
     fn verb(&mut self, verb: &Verb) {
         match verb {
             Verb::Crash(targets) => self.targets(targets),
-            Verb::Restart { targets, down_for, new_id, graceful } => {
+            Verb::Restart { targets, down_for, new_id, graceful, one_by_one: _ } => {
                 self.targets(targets);
                 self.length("down-for", *down_for);
                 if !targets.is_server() {
@@ -68,28 +68,28 @@ impl Parts<'_> {
     fn link(&mut self, verb: &Verb) {
         match verb {
             Verb::Partition { targets, peer, length, lost } => {
-                self.selection(targets);
+                self.targets(targets);
                 self.peer(peer);
                 self.until(*length);
-                self.direction("lost", *lost, *peer);
+                self.direction("lost", *lost, peer);
             }
             Verb::Flap { targets, peer, up_for, down_for, length, lost } => {
-                self.selection(targets);
+                self.targets(targets);
                 self.peer(peer);
                 self.drawn("up-for", *up_for);
                 self.drawn("down-for", *down_for);
                 self.until(*length);
-                self.direction("lost", *lost, *peer);
+                self.direction("lost", *lost, peer);
             }
             Verb::Degrade { targets, peer, loss, latency, length, direction } => {
-                self.selection(targets);
+                self.targets(targets);
                 self.peer(peer);
                 self.part("loss", format!("{loss:?}"));
                 if let Some(latency) = latency {
                     self.drawn("latency", *latency);
                 }
                 self.until(*length);
-                self.direction("direction", *direction, *peer);
+                self.direction("direction", *direction, peer);
             }
             _ => unreachable!("no fault of a link"),
         }
@@ -131,12 +131,12 @@ impl Parts<'_> {
                 self.part("calls-fail", format!("{calls_fail:?}"));
                 self.until(*length);
             }
-            Verb::Override { targets, status, length } => {
+            Verb::Override { targets, at: _, status, length } => {
                 self.selection(targets);
                 self.part("status", string(status.name()));
                 self.until(*length);
             }
-            Verb::Delete { targets, dead } => {
+            Verb::Delete { targets, at: _, dead } => {
                 self.selection(targets);
                 self.part("dead", dead);
             }
@@ -214,7 +214,7 @@ impl Parts<'_> {
 
     fn targets(&mut self, targets: &Targets) {
         match targets {
-            Targets::Server => self.part("server", true),
+            Targets::Servers(_) => self.part("server", true),
             Targets::Instances(selection) => self.selection(selection),
         }
     }
@@ -242,7 +242,7 @@ impl Parts<'_> {
 
     fn peer(&mut self, peer: &Peer) {
         match peer {
-            Peer::Server => self.part("peer", "\"server\""),
+            Peer::Servers | Peer::Named(_) => self.part("peer", "\"server\""),
             Peer::All => self.part("peer", "\"all\""),
             Peer::Instances { application, zone } => {
                 let mut inner = Parts { scenario: self.scenario, parts: Vec::new() };
@@ -257,8 +257,8 @@ impl Parts<'_> {
         }
     }
 
-    fn direction(&mut self, key: &str, direction: Direction, peer: Peer) {
-        let end = if peer == Peer::Server { "server" } else { "peer" };
+    fn direction(&mut self, key: &str, direction: Direction, peer: &Peer) {
+        let end = if *peer == Peer::Servers { "server" } else { "peer" };
         self.part(
             key,
             match direction {

@@ -1,27 +1,38 @@
 //! Whom a fault hits, and the smaller words of the verbs.
 
 use super::types::ZoneId;
-use crate::model::id::AppId;
+use crate::model::id::{AppId, ServerId};
 
 /// Whom a fault hits.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Targets {
-    /// The registry server.
-    Server,
+    /// Registry servers.
+    Servers(WhichServers),
     /// Instances.
     Instances(Selection),
 }
 
+/// Which servers, whether they run or not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WhichServers {
+    /// Every one.
+    All,
+    /// These, in this order. Not empty, none twice.
+    Named(Vec<ServerId>),
+    /// So many, at random. At least 1.
+    Count(u32),
+}
+
 impl Targets {
-    /// Whether the server is hit.
+    /// Whether servers are hit.
     pub const fn is_server(&self) -> bool {
-        matches!(self, Self::Server)
+        matches!(self, Self::Servers(_))
     }
 
     /// The instances, if instances are hit.
     pub const fn selection(&self) -> Option<&Selection> {
         match self {
-            Self::Server => None,
+            Self::Servers(_) => None,
             Self::Instances(selection) => Some(selection),
         }
     }
@@ -63,13 +74,16 @@ pub enum Direction {
 }
 
 /// The other end of a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Peer {
-    /// The registry server.
-    Server,
-    /// Everyone: the server and all instances that are not among the targets.
+    /// All registry servers; of targets that are servers, all that are not among them.
+    Servers,
+    /// These servers, as far as they are not among the targets. Not empty.
+    Named(Vec<ServerId>),
+    /// Everyone that is not among the targets: servers and instances.
     All,
-    /// Other instances, by application, by zone, or both: calls fail, heartbeats do not.
+    /// Instances, by application, by zone, or both. Of targets that are instances: calls fail, heartbeats do not. Of
+    /// targets that are servers: what these instances say to them and are answered.
     Instances {
         /// `None`: of all applications.
         application: Option<AppId>,
@@ -118,4 +132,10 @@ pub enum Change {
     DisableDelta(bool),
     /// `eureka.server.sync-when-timestamp-differs`.
     SyncWhenTimestampDiffers(bool),
+}
+
+impl From<Selection> for Targets {
+    fn from(selection: Selection) -> Self {
+        Self::Instances(selection)
+    }
 }

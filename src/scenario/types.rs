@@ -2,12 +2,15 @@
 //! name is resolved and every number in range. What faults do is in [`super::verb`], whom they hit in
 //! [`super::targets`], what expectations say in [`super::claim`].
 
+use std::net::Ipv4Addr;
+
 use super::claim::Expectation;
 use super::verb::Verb;
 use crate::engine::{Distribution, SimDuration};
 use crate::model::client::ClientConfig;
 use crate::model::eureka::ServerConfig;
-use crate::model::id::AppId;
+use crate::model::id::{AppId, ServerId};
+use crate::model::message::RequestKind;
 
 /// Everything that decides a run but the seed's draws.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,15 +35,25 @@ pub struct Scenario {
     pub event_budget: u64,
     /// The release as it was named, for the report: `2025.0`, `2.2.10.RELEASE`, `1.9.13`.
     pub release: String,
-    /// The server.
+    /// The settings of all servers.
     pub server: ServerConfig,
-    /// The moment within a wall-clock minute at which the server starts; `None`: drawn for each replicate.
+    /// The moment within a wall-clock minute at which a replicate starts, and with it the first server; `None`: drawn
+    /// for each replicate.
     pub server_starts_at_second: Option<SimDuration>,
-    /// The settings of the server's own client, used if it registers or fetches.
+    /// The settings of the servers' own clients, used if they register or fetch.
     pub server_client: ClientConfig,
-    /// What the server's wall clock shows wrongly from the start.
+    /// What the servers' wall clocks show wrongly from the start.
     pub server_clock: Clock,
-    /// The zones that applications name, in the order in which they first do.
+    /// The servers, each called `server-n`, from 1. At least one, at most [`SERVERS_MAX`].
+    pub servers: Vec<ServerNode>,
+    /// When servers that name no moment start: each at a uniform moment in this window, from the start of the
+    /// replicate. The first never waits.
+    pub servers_start_window: SimDuration,
+    /// The links between servers; `None`: those of [`Scenario::network`].
+    pub server_network: Option<Network>,
+    /// How much a server can do at a time; `None`: everything at once, in no time.
+    pub capacity: Option<Capacity>,
+    /// The zones that applications and servers name, in the order in which they first do.
     pub zones: Vec<String>,
     /// The fleet, in the order of the file. At least one application.
     pub applications: Vec<Application>,
@@ -50,6 +63,45 @@ pub struct Scenario {
     pub faults: Vec<Fault>,
     /// What must come out.
     pub expectations: Vec<Expectation>,
+}
+
+/// More servers than anybody runs.
+pub const SERVERS_MAX: usize = 100;
+
+/// One registry server.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ServerNode {
+    /// When it starts, from the start of the replicate; `None`: drawn from [`Scenario::servers_start_window`].
+    pub starts_after: Option<SimDuration>,
+    /// Its zone.
+    pub zone: Option<ZoneId>,
+    /// To whom it passes on what clients tell it, in the order of its configuration. It is among its own peers if it
+    /// does not recognise its own URL.
+    pub peers: Vec<ServerId>,
+}
+
+/// How much one server can do at a time: requests wait in one queue for one of its threads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Capacity {
+    /// Worker threads. At least 1.
+    pub threads: u32,
+    /// How long one thread is busy with a request, by [`RequestKind`].
+    pub service: [Distribution; RequestKind::COUNT],
+    /// How long one thread is busy with one item of a peer's batch, besides the batch's own
+    /// [`RequestKind::Replicate`].
+    pub item: Distribution,
+}
+
+/// Which servers an application's instances know, and in which order they try them.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ServerList {
+    /// These, all in one zone, so that only chance orders them.
+    OneZone(Vec<ServerId>),
+    /// Those of the first zone first, then those of all others (`availability-zones`); servers in no zone that is
+    /// named are not known. Not empty.
+    Zones(Vec<ZoneId>),
+    /// Those of the instance's own zone first, then all others.
+    OwnZoneFirst,
 }
 
 /// A service: instances of one kind.
@@ -69,7 +121,12 @@ pub struct Application {
     pub client: ClientConfig,
     /// Its zones: instance `n` is in the one at place `(n - 1) mod length`. Empty: in no zone.
     pub zones: Vec<ZoneId>,
-    /// The links between its instances and the server; `None`: those of [`Scenario::network`].
+    /// Which servers its instances know.
+    pub server_list: ServerList,
+    /// The address of its first instance; the others count up from there. Releases up to Eureka 1.10.13 order their
+    /// servers by it.
+    pub first_address: Ipv4Addr,
+    /// The links between its instances and the servers; `None`: those of [`Scenario::network`].
     pub network: Option<Network>,
     /// The calls that its instances make through their balancers; `None`: none that are counted.
     pub traffic: Option<Traffic>,

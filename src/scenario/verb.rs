@@ -2,7 +2,7 @@
 
 use super::targets::{Batch, Change, Direction, HealthVia, Order, Peer, Selection, Targets};
 use crate::engine::{Distribution, SimDuration};
-use crate::model::id::AppId;
+use crate::model::id::{AppId, ServerId};
 use crate::model::message::Status;
 
 /// The faults, as verbs. What begins also ends: a pause is resumed, a partition healed, after `length`.
@@ -28,8 +28,11 @@ pub enum Verb {
         down_for: SimDuration,
         /// Whether it comes back under a new instance id.
         new_id: bool,
-        /// Whether it stops in order first.
+        /// Whether it stops in order first. Servers are always killed.
         graceful: bool,
+        /// One server after another: from the moment at which one is back to the next one's crash; `None`: all at
+        /// once. Instances have [`Verb::RollOut`] for that.
+        one_by_one: Option<SimDuration>,
     },
     /// Killed and started again and again: up, down, up …, until `length` is over; it is up at the end.
     CrashLoop {
@@ -65,7 +68,7 @@ pub enum Verb {
     /// Messages between the targets and their peer are lost.
     Partition {
         /// Who is cut off.
-        targets: Selection,
+        targets: Targets,
         /// From whom.
         peer: Peer,
         /// For how long.
@@ -76,7 +79,7 @@ pub enum Verb {
     /// A link that goes down and comes up again and again: each target's link on its own.
     Flap {
         /// Who is cut off.
-        targets: Selection,
+        targets: Targets,
         /// From whom.
         peer: Peer,
         /// How long the link is up; it goes down at once.
@@ -91,7 +94,7 @@ pub enum Verb {
     /// A bad link: some messages are lost, or all take longer.
     Degrade {
         /// Whose link.
-        targets: Selection,
+        targets: Targets,
         /// To whom.
         peer: Peer,
         /// The probability that a message is lost, 0 to 1, besides the network's own.
@@ -144,12 +147,14 @@ pub enum Verb {
         /// For how long.
         length: Option<SimDuration>,
     },
-    /// A setting of the server is changed while it runs: one that the original reads anew each time.
+    /// A setting of all servers is changed while they run: one that the original reads anew each time.
     Change(Vec<Change>),
     /// An operator sets a status override (`PUT …/status`), and deletes it at the end.
     Override {
         /// Of whom.
         targets: Selection,
+        /// The server that the operator calls; the others hear of it by replication.
+        at: ServerId,
         /// Which.
         status: Status,
         /// After which it is deleted.
@@ -159,6 +164,8 @@ pub enum Verb {
     Delete {
         /// Of whom.
         targets: Selection,
+        /// The server that the operator calls; the others hear of it by replication.
+        at: ServerId,
         /// Whether the targets are drawn among the dead that are still registered, and not among the living.
         dead: bool,
     },
@@ -241,19 +248,19 @@ impl Verb {
         }
     }
 
-    /// Which of the running instances it hits; `None` if it hits the server, or picks them by itself.
+    /// Which of the running instances it hits; `None` if it hits servers, or picks them by itself.
     pub const fn selection(&self) -> Option<&Selection> {
         match self {
             Self::Crash(targets)
             | Self::Restart { targets, .. }
             | Self::Pause { targets, .. }
             | Self::Pauses { targets, .. }
-            | Self::Clock { targets, .. } => targets.selection(),
-            Self::Stop { targets, .. }
-            | Self::CrashLoop { targets, .. }
             | Self::Partition { targets, .. }
             | Self::Flap { targets, .. }
             | Self::Degrade { targets, .. }
+            | Self::Clock { targets, .. } => targets.selection(),
+            Self::Stop { targets, .. }
+            | Self::CrashLoop { targets, .. }
             | Self::SlowHeartbeats { targets, .. }
             | Self::Unhealthy { targets, .. }
             | Self::Grey { targets, .. }
@@ -283,13 +290,16 @@ impl Verb {
         }
     }
 
-    /// Whether the server itself is hit.
+    /// Whether servers themselves, their links to each other included, are hit.
     pub const fn hits_server(&self) -> bool {
         match self {
             Self::Crash(targets)
             | Self::Restart { targets, .. }
             | Self::Pause { targets, .. }
             | Self::Pauses { targets, .. }
+            | Self::Partition { targets, .. }
+            | Self::Flap { targets, .. }
+            | Self::Degrade { targets, .. }
             | Self::Clock { targets, .. } => targets.is_server(),
             Self::Change(_) => true,
             _ => false,

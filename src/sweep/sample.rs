@@ -150,6 +150,7 @@ mod tests {
             instance: InstanceId(0),
             at: SimTime::ZERO,
             stage: Stage::Client,
+            server: None,
             outcome,
             instances: 1,
             count,

@@ -72,18 +72,23 @@ pub fn holds(claim: &Claim, replicate: &ReplicateData) -> bool {
             }
         }
         &Claim::FalseRemovals(comparison, count) => comparison.holds(false_removals(replicate), count.into()),
-        &Claim::Left { comparison, count } => comparison.holds(replicate.left_at_end, count),
+        &Claim::Left { comparison, count } => comparison.holds(replicate.left_at_end(), count),
         &Claim::Evictions(comparison, count) => {
-            let evicted: u64 = replicate.rounds.iter().map(|(_, round)| u64::from(round.evicted)).sum();
+            let evicted: u64 = replicate.rounds.iter().map(|row| u64::from(row.round.evicted)).sum();
             comparison.holds(evicted, count.into())
         }
         Claim::Rounds(expected) => replicate
             .rounds
             .iter()
-            .map(|(_, round)| round.evicted)
+            .map(|row| row.round.evicted)
             .filter(|&evicted| evicted > 0)
             .eq(expected.iter().copied()),
-        &Claim::SelfPreservationAtEnd(engaged) => replicate.self_preservation_at_end == engaged,
+        &Claim::SelfPreservationAtEnd(engaged) => replicate.self_preservation_at_end() == engaged,
+        Claim::SelfPreservationMeanwhile(_)
+        | Claim::ServersAgree
+        | Claim::ServersAgreeAfter(_)
+        | Claim::Differing(..)
+        | Claim::Utilisation(..) => unreachable!("no scenario says so yet"),
         &Claim::Mistakes(stage, comparison, count) => comparison.holds(mistakes(replicate, stage), count),
         &Claim::QueryAccuracy(stage, comparison, percent) => {
             query_accuracy(replicate, stage).is_some_and(|accuracy| comparison.holds(accuracy, percent))
@@ -182,8 +187,8 @@ mod tests {
             rounds: Vec::new(),
             leases: crate::observe::LeaseCounts::default(),
             agreement: crate::observe::Agreement::default(),
-            left_at_end: 57,
-            self_preservation_at_end: false,
+            divergence: Vec::new(),
+            servers: vec![crate::observe::ServerEnd { is_up: true, left: 57, self_preservation: false }],
         }
     }
 
@@ -193,6 +198,7 @@ mod tests {
             instance: InstanceId(0),
             at: SimTime::ZERO,
             stage: Stage::Balancer,
+            server: None,
             outcome,
             instances: 1,
             count,
@@ -253,7 +259,13 @@ mod tests {
             evicted,
             registered: 100,
         };
-        data.rounds = [15, 13, 0, 11].map(|evicted| (SimTime::ZERO, round(evicted))).to_vec();
+        data.rounds = [15, 13, 0, 11]
+            .map(|evicted| crate::observe::RoundRow {
+                at: SimTime::ZERO,
+                server: crate::model::id::ServerId(0),
+                round: round(evicted),
+            })
+            .to_vec();
         assert!(holds(&Claim::Rounds(vec![15, 13, 11]), &data));
         assert!(!holds(&Claim::Rounds(vec![15, 13]), &data));
         // 15 + 13 + 0 + 11 = 39
@@ -263,6 +275,7 @@ mod tests {
         let mistake = |stage| Mistake {
             instance: InstanceId(0),
             stage,
+            server: None,
             at: SimTime::ZERO,
             lasted: SimDuration::ZERO,
             corrected: true,

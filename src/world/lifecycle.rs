@@ -3,6 +3,7 @@
 use super::World;
 use super::event::Event;
 use super::node::State;
+use super::setup::SERVER;
 use crate::engine::{Schedule, SimDuration, SimTime};
 use crate::model::id::ClientId;
 use crate::model::message::Status;
@@ -174,7 +175,7 @@ impl World<'_> {
         for flight in waiting.arrivals {
             self.refuse(flight, now, schedule);
         }
-        self.recorder.server_ended(life.registered(), now, &self.views);
+        self.recorder.server_ended(SERVER, life.registered(), now, &self.views);
         self.overrides_are_lost(now);
         if let Some(client) = self.own_client {
             self.end_process(client, now);

@@ -226,8 +226,8 @@ impl World<'_> {
     /// Whether `one` is a target whose link is bad and `other` is what it is kept from.
     fn separates(&self, barrier: &Barrier, one: ClientId, other: ClientId) -> bool {
         let Ok(place) = barrier.members.binary_search(&one) else { return false };
-        let is_peer = match barrier.peer {
-            Peer::Server => false,
+        let is_peer = match &barrier.peer {
+            Peer::Servers | Peer::Named(_) => false,
             Peer::All => barrier.members.binary_search(&other).is_err(),
             Peer::Instances { application, zone } => {
                 other != one

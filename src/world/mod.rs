@@ -49,7 +49,7 @@ use setup::config_of;
 use crate::engine::{Handler, Schedule, Seed, SimDuration, SimTime};
 use crate::model::client::{Client, ClientConfig, ClientEffect};
 use crate::model::clock::Now;
-use crate::model::eureka::{EurekaServer, ServerEffect, ServerTimer};
+use crate::model::eureka::{EurekaServer, OwnRegistry, ServerEffect, ServerTimer};
 use crate::model::fact::Fact;
 use crate::model::id::ClientId;
 use crate::model::stage::EventKind;
@@ -170,7 +170,8 @@ impl World<'_> {
         schedule: &mut Schedule<Event>,
     ) {
         let own_view = self.own_view();
-        self.step_server(now, schedule, |server, step| server.on_timer(timer, generation, own_view, step));
+        let own = OwnRegistry::of_itself(own_view);
+        self.step_server(now, schedule, |server, step| server.on_timer(timer, generation, own, step));
     }
 
     /// One step of a client, and what follows from it.
@@ -216,7 +217,8 @@ impl World<'_> {
         let config = Arc::clone(&self.server.config);
         let generation = self.server.next_generation;
         self.lend_to_server(now, schedule, |server, step| {
-            *server = Some(EurekaServer::start(config, generation, own_view, step));
+            *server =
+                Some(EurekaServer::start(config, generation, &[], OwnRegistry::of_itself(own_view), step));
         });
     }
 
@@ -274,6 +276,9 @@ impl World<'_> {
                     schedule.at(at.max(now), event);
                 }
                 ServerEffect::Fact(fact) => self.note_server_fact(fact, now),
+                ServerEffect::SetPeerTimer { .. } | ServerEffect::Replicate { .. } => {
+                    unreachable!("no peers")
+                }
             }
         }
         self.server_effects = effects;
@@ -291,11 +296,12 @@ impl World<'_> {
 
     fn note_server_fact(&mut self, fact: Fact, now: SimTime) {
         let registry = self.registry_view();
-        self.recorder.server_fact(fact, registry, now, &self.views);
+        self.recorder.server_fact(setup::SERVER, fact, registry, now, &self.views);
         self.ailments_follow(fact, now);
         if let Fact::RenewalsCounted { renewals } = fact {
             let server = self.live_server();
             let minute = Minute {
+                server: setup::SERVER,
                 at: now,
                 registered: server.registered(),
                 expired: server.expired(self.server_clock(now).wall),

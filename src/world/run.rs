@@ -11,7 +11,7 @@ use crate::engine::{Engine, Limits, Outcome, RunEnd, SimTime};
 use crate::model::eureka::EurekaServer;
 use crate::model::id::InstanceId;
 use crate::model::view::View;
-use crate::observe::{Agreement, Ending, ReplicateData};
+use crate::observe::{Agreement, Ending, ReplicateData, ServerEnd};
 use crate::scenario::Scenario;
 
 /// The user asked to stop: there is no result.
@@ -101,7 +101,7 @@ impl World<'_> {
         let registry_hash = hash(registry);
         let mut agreement = Agreement {
             live: live.len() as u64,
-            missing_in_registry: missing(registry),
+            missing_in_registries: missing(registry),
             ..Agreement::default()
         };
         for (view, count) in observers {
@@ -118,8 +118,8 @@ impl World<'_> {
         let agreement = self.agreement();
         let calls = self.finish_calls(ended_at);
         let server = self.server.server.as_ref();
-        let left_at_end = server.map_or(0, EurekaServer::registered);
-        let self_preservation_at_end = server.is_some_and(EurekaServer::self_preservation_engaged);
+        let left = server.map_or(0, EurekaServer::registered);
+        let self_preservation = server.is_some_and(EurekaServer::self_preservation_engaged);
         let recorded = std::mem::take(&mut self.recorder).finish(ended_at);
         let named = recorded.detections.iter().map(|row| row.instance);
         let named = named.chain(recorded.mistakes.iter().map(|row| row.instance));
@@ -143,8 +143,8 @@ impl World<'_> {
             rounds: recorded.rounds,
             leases: recorded.leases,
             agreement,
-            left_at_end,
-            self_preservation_at_end,
+            divergence: recorded.divergence,
+            servers: vec![ServerEnd { is_up: server.is_some(), left, self_preservation }],
         }
     }
 }

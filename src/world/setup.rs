@@ -13,7 +13,7 @@ use super::flight::Flights;
 use super::lanes::Lanes;
 use super::node::{ClientNode, Identity, ServerNode, State, Trouble, Waiting};
 use crate::engine::{Chance, Purpose, Schedule, Seed, SimDuration, SimTime};
-use crate::model::client::{BalancerConfig, Client, ClientConfig, purpose};
+use crate::model::client::{BalancerConfig, Client, ClientConfig, ServerUrls, purpose};
 use crate::model::id::{AppId, ClientId, InstanceId, ServerId};
 use crate::model::view::Views;
 use crate::observe::Recorder;
@@ -124,7 +124,7 @@ impl<'a> World<'a> {
         let own = app.index() == self.scenario.applications.len();
         let config = config_of(self.scenario, app);
         let instance = self.add_identity(Identity { app, ordinal, number: 1 });
-        let client = Client::new(app, instance, &[SERVER]);
+        let client = Client::new(app, instance, ServerUrls::in_one_zone(&[SERVER]));
         let skew = match self.scenario.applications.get(app.index()) {
             Some(application) => Skew::from_the_start(application.clock),
             None => self.server.skew.clone(),

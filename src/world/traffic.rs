@@ -127,7 +127,7 @@ impl World<'_> {
         flight.has_connected();
         let request = flight.request;
         let reply = self.step_server(now, schedule, |server, step| server.on_request(&request, step));
-        self.recorder.answered(request.kind(), &reply, now);
+        self.recorder.answered(SERVER, request.kind(), &reply, now);
         self.answer(number, Answer::Reply(reply), now, schedule);
     }
 

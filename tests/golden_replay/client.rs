@@ -16,7 +16,7 @@ use std::ops::RangeInclusive;
 
 use stillup::engine::{Chance, Seed, SimDuration, SimTime};
 use stillup::model::client::{
-    BalancerConfig, Call, Client, ClientConfig, ClientEffect, ClientTimer, Silence,
+    BalancerConfig, Call, Client, ClientConfig, ClientEffect, ClientTimer, ServerUrls, Silence,
 };
 use stillup::model::clock::{Now, WallMs};
 use stillup::model::fact::Fact;
@@ -104,7 +104,7 @@ impl<'a> Player<'a> {
             recording,
             tape,
             answers,
-            client: Client::new(AppId(1), instance, &[ServerId(0)]),
+            client: Client::new(AppId(1), instance, ServerUrls::in_one_zone(&[ServerId(0)])),
             config: config(recording),
             now: SimTime::ZERO,
             queue: BTreeMap::new(),
@@ -329,7 +329,7 @@ impl<'a> Player<'a> {
         let event = match kind {
             RequestKind::Renew | RequestKind::Register => "heartbeat-failed",
             RequestKind::FetchFull | RequestKind::FetchDelta => "fetch-failed",
-            RequestKind::Cancel | RequestKind::Status => return None,
+            RequestKind::Cancel | RequestKind::Status | RequestKind::Replicate => return None,
         };
         let is_mine = |line: &&LogLine| {
             line.server == self.name && line.event == event && (0..1_000).contains(&(line.t_ms - now_ms))

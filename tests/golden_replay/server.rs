@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use stillup::engine::{Chance, Seed, SimTime};
 use stillup::model::clock::{Now, WallMs};
-use stillup::model::eureka::{Due, EurekaServer, ServerConfig, ServerEffect, ServerStep};
+use stillup::model::eureka::{Due, EurekaServer, OwnRegistry, ServerConfig, ServerEffect, ServerStep};
 use stillup::model::fact::Fact;
 use stillup::model::id::{AppId, InstanceId};
 use stillup::model::message::{Record, Request, Status};
@@ -149,7 +149,13 @@ impl<'a> Replay<'a> {
             views: &mut self.views,
             out: &mut out,
         };
-        self.server = Some(EurekaServer::start(self.config.clone(), number as u16, None, &mut step));
+        self.server = Some(EurekaServer::start(
+            self.config.clone(),
+            number as u16,
+            &[],
+            OwnRegistry::default(),
+            &mut step,
+        ));
         self.bucket.due_ms = Some(life.open_ms + 60_000);
         self.bucket.since_ms = life.start_ms;
         self.served.push(self.now_ms, Some(BTreeMap::new()));
@@ -272,6 +278,9 @@ impl<'a> Replay<'a> {
                     self.gauges.push(self.now_ms, Some((threshold, last)));
                 }
                 ServerEffect::Fact(_) | ServerEffect::SetTimer { .. } => {}
+                ServerEffect::SetPeerTimer { .. } | ServerEffect::Replicate { .. } => {
+                    unreachable!("a server that stands alone")
+                }
             }
         }
     }

@@ -13,6 +13,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::net::Ipv4Addr;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -20,11 +21,11 @@ use stillup::analysis::ks;
 use stillup::engine::SimDuration;
 use stillup::model::client::ClientConfig;
 use stillup::model::eureka::ServerConfig;
-use stillup::model::id::AppId;
+use stillup::model::id::{AppId, ServerId};
 use stillup::model::stage::Stage;
 use stillup::observe::{Outcome, ReplicateData};
 use stillup::scenario::{
-    Application, Clock, Fault, Scenario, Selection, Targets, Verb, Which, default_scenario,
+    Application, Clock, Fault, Scenario, Selection, ServerList, Targets, Verb, Which, default_scenario,
 };
 use stillup::sweep;
 
@@ -157,6 +158,8 @@ fn applications(recording: &Recording, fetch_interval_s: u32) -> Vec<Application
         balancer_first_call: None,
         client,
         zones: Vec::new(),
+        server_list: ServerList::OneZone(vec![ServerId(0)]),
+        first_address: Ipv4Addr::LOCALHOST,
         network: None,
         traffic: None,
         clock: Clock::default(),

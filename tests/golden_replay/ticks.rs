@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use stillup::model::eureka::{EurekaServer, ServerTimer};
+use stillup::model::eureka::{EurekaServer, OwnRegistry, ServerTimer};
 use stillup::model::id::InstanceId;
 use stillup::model::view::View;
 
@@ -52,7 +52,9 @@ impl Replay<'_> {
         let before = self.server.clone();
         for (at, &own_view) in own_views.iter().enumerate() {
             self.server.clone_from(&before);
-            self.with(|server, step| server.on_timer(timer, generation, own_view, step));
+            self.with(|server, step| {
+                server.on_timer(timer, generation, OwnRegistry::of_itself(own_view), step)
+            });
             if at + 1 == own_views.len() || self.server.as_ref().is_some_and(&fits) {
                 break;
             }
@@ -116,7 +118,7 @@ impl Replay<'_> {
         };
         let now_ms = self.now_ms;
         self.now_ms = now_ms.max(self.in_recording(due));
-        self.with(|server, step| server.on_timer(timer, generation, own_view, step));
+        self.with(|server, step| server.on_timer(timer, generation, OwnRegistry::of_itself(own_view), step));
         self.now_ms = now_ms;
     }
 }

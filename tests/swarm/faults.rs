@@ -1,10 +1,11 @@
 //! Faults drawn at random: every verb that there is.
 
 use stillup::engine::{Distribution, SimDuration};
-use stillup::model::id::AppId;
+use stillup::model::id::{AppId, ServerId};
 use stillup::model::message::Status;
 use stillup::scenario::{
-    Batch, Change, Direction, Fault, HealthVia, Order, Peer, Selection, Targets, Verb, Which, ZoneId,
+    Batch, Change, Direction, Fault, HealthVia, Order, Peer, Selection, Targets, Verb, Which, WhichServers,
+    ZoneId,
 };
 
 use super::worlds::Draw;
@@ -51,7 +52,7 @@ fn random_length(draw: &mut Draw<'_>) -> Distribution {
 }
 
 fn server_or(draw: &mut Draw<'_>, selection: Selection) -> Targets {
-    if draw.chance(20) { Targets::Server } else { Targets::Instances(selection) }
+    if draw.chance(20) { Targets::Servers(WhichServers::All) } else { Targets::Instances(selection) }
 }
 
 fn direction(draw: &mut Draw<'_>) -> Direction {
@@ -63,6 +64,7 @@ fn of_processes(draw: &mut Draw<'_>, selection: Selection, application: AppId) -
         0 => Verb::Crash(Targets::Instances(selection)),
         1 => Verb::Stop { targets: selection, linger: draw.seconds(&[0, 20]), over: draw.seconds(&[0, 60]) },
         2 => Verb::Restart {
+            one_by_one: None,
             targets: server_or(draw, selection),
             down_for: length(draw),
             new_id: draw.chance(50),
@@ -100,17 +102,16 @@ fn of_pauses_and_clocks(draw: &mut Draw<'_>, selection: Selection) -> Verb {
 }
 
 fn of_links(draw: &mut Draw<'_>, targets: Selection, application: AppId) -> Verb {
-    let peer = draw.one_of(&[
-        Peer::Server,
-        Peer::Server,
-        Peer::All,
-        Peer::Instances { application: Some(application), zone: None },
-    ]);
+    let peer = match draw.below(4) {
+        0 | 1 => Peer::Servers,
+        2 => Peer::All,
+        _ => Peer::Instances { application: Some(application), zone: None },
+    };
     let length = Some(length(draw));
     match draw.below(3) {
-        0 => Verb::Partition { targets, peer, length, lost: direction(draw) },
+        0 => Verb::Partition { targets: targets.into(), peer, length, lost: direction(draw) },
         1 => Verb::Flap {
-            targets,
+            targets: targets.into(),
             peer,
             up_for: random_length(draw),
             down_for: random_length(draw),
@@ -118,7 +119,7 @@ fn of_links(draw: &mut Draw<'_>, targets: Selection, application: AppId) -> Verb
             lost: direction(draw),
         },
         _ => Verb::Degrade {
-            targets,
+            targets: targets.into(),
             peer,
             loss: draw.one_of(&[0.0, 0.05, 0.5, 1.0]),
             latency: draw.chance(50).then(|| random_length(draw)),
@@ -138,11 +139,12 @@ fn of_health_and_operators(draw: &mut Draw<'_>, targets: Selection) -> Verb {
         },
         1 => Verb::Grey { targets, calls_fail: 0.5, length },
         2 => Verb::Override {
+            at: ServerId(0),
             targets,
             status: draw.one_of(&[Status::OutOfService, Status::OutOfService, Status::Down, Status::Up]),
             length,
         },
-        3 => Verb::Delete { targets, dead: draw.chance(50) },
+        3 => Verb::Delete { at: ServerId(0), targets, dead: draw.chance(50) },
         4 => Verb::Change(vec![draw.one_of(&[
             Change::EnableSelfPreservation(true),
             Change::EnableSelfPreservation(false),

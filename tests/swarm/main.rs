@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 
 use stillup::engine::SimDuration;
 use stillup::model::stage::Stage;
-use stillup::observe::{Ending, Outcome, Removal, ReplicateData};
+use stillup::observe::{Ending, Outcome, Removal, ReplicateData, RoundRow};
 use stillup::scenario::{Scenario, Verb};
 use stillup::world;
 
@@ -31,10 +31,10 @@ fn safety(scenario: &Scenario, data: &ReplicateData) -> Vec<String> {
     check(data.ending != Ending::Budget, format!("{} events", data.events));
     let leases = data.leases;
     check(
-        leases.created == leases.cancelled + leases.evicted + leases.lost + u64::from(data.left_at_end),
-        format!("leases do not add up: {leases:?}, {} left", data.left_at_end),
+        leases.created == leases.cancelled + leases.evicted + leases.lost + u64::from(data.left_at_end()),
+        format!("leases do not add up: {leases:?}, {} left", data.left_at_end()),
     );
-    for (at, round) in &data.rounds {
+    for RoundRow { at, round, .. } in &data.rounds {
         check(round.enabled, format!("a round evicted behind a shut gate at {at}"));
         check(round.evicted <= round.limit, format!("a round went beyond its limit at {at}: {round:?}"));
         check(round.evicted <= round.expired, format!("a round evicted the living at {at}: {round:?}"));
@@ -102,7 +102,7 @@ fn comes_to_rest(scenario: &Scenario) -> bool {
 fn liveness(data: &ReplicateData) -> Vec<String> {
     let agreement = data.agreement;
     let mut broken = Vec::new();
-    if agreement.missing_in_registry > 0 {
+    if agreement.missing_in_registries > 0 {
         broken.push(format!("live instances are missing in the registry: {agreement:?}"));
     }
     // Who missed a delta and holds as many wrong instances as right ones cannot know.

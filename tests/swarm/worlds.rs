@@ -1,9 +1,12 @@
 //! A world for each seed: its fleet, its server, its network, its clocks.
 
+use std::net::Ipv4Addr;
+
 use stillup::engine::{Chance, Dice, Distribution, Purpose, Seed, SimDuration};
 use stillup::model::client::{BalancerConfig, ClientConfig, TransportConfig, TransportKind};
 use stillup::model::eureka::{Flavour, ServerConfig};
-use stillup::scenario::{Application, Clock, Delay, Network, Scenario, ZoneId, default_scenario};
+use stillup::model::id::ServerId;
+use stillup::scenario::{Application, Clock, Delay, Network, Scenario, ServerList, ZoneId, default_scenario};
 
 use super::faults::{LENGTH_MAX, fault};
 
@@ -46,6 +49,8 @@ pub(crate) fn scenario(seed: u64) -> Scenario {
             balancer_first_call: None,
             client: client.clone(),
             zones: if draw.chance(50) { vec![ZoneId(0), ZoneId(1)] } else { Vec::new() },
+            server_list: ServerList::OneZone(vec![ServerId(0)]),
+            first_address: Ipv4Addr::new(10, 0, 1, 1),
             network: draw
                 .chance(20)
                 .then_some(Network { loss: 0.0, latency: Delay::Constant(SimDuration::from_millis(20)) }),

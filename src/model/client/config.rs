@@ -51,6 +51,15 @@ impl TransportConfig {
     }
 }
 
+/// In which order a client tries its servers (`ResolverUtils.randomize`, `eureka-client.md` 6.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ServerOrder {
+    /// A fair permutation, drawn anew at each refresh of the list: from Eureka 1.10.14 on.
+    Shuffled,
+    /// One order for ever, by a biased function of the host's address: up to 1.10.13.
+    ByHost,
+}
+
 /// The balancer's list and how it follows the local registry (`eureka-client.md` section 8).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BalancerConfig {
@@ -108,6 +117,10 @@ pub struct ClientConfig {
     pub should_enforce_registration_at_init: bool,
     /// `healthcheck.enabled`: whether a health-check handler is attached (`eureka-client.md` 4.2).
     pub healthcheck_enabled: bool,
+    /// In which order it tries its servers: the release's.
+    pub server_order: ServerOrder,
+    /// `eureka-service-url-poll-interval-seconds`: from one refresh of the server list to the next.
+    pub eureka_service_url_poll_interval_seconds: u32,
     /// `transport.sessioned-client-reconnect-interval-seconds`.
     pub sessioned_client_reconnect_interval_seconds: u32,
     /// `transport.retryable-client-quarantine-refresh-percentage`, 0 to 1.
@@ -149,6 +162,8 @@ impl ClientConfig {
             should_unregister_on_shutdown: true,
             should_enforce_registration_at_init: false,
             healthcheck_enabled: false,
+            server_order: ServerOrder::Shuffled,
+            eureka_service_url_poll_interval_seconds: 300,
             sessioned_client_reconnect_interval_seconds: 1_200,
             retryable_client_quarantine_refresh_percentage: 0.66,
             lease_renewal_interval_in_seconds: 30,

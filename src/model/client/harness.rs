@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Call, Client, ClientConfig, ClientEffect, ClientTimer};
+use super::{Call, Client, ClientConfig, ClientEffect, ClientTimer, ServerUrls};
 use crate::engine::{Chance, Seed, SimDuration, SimTime};
 use crate::model::clock::{Now, WallMs};
 use crate::model::eureka::Flavour;
@@ -119,7 +119,7 @@ impl Rig {
         let mut registry = Registry { views, life, queue_head: 0 };
         registry.put(0, 9, Some(Status::Up));
         Self {
-            client: Client::new(AppId(0), InstanceId(0), servers),
+            client: Client::new(AppId(0), InstanceId(0), ServerUrls::in_one_zone(servers)),
             config: ClientConfig::defaults(flavour),
             registry,
             log: Vec::new(),

@@ -12,12 +12,12 @@ use super::grid::Grid;
 use super::job::{Background, Job, Task};
 use super::record::OwnRecord;
 use super::replicator::Replicator;
-use super::servers::Servers;
+use super::servers::{ServerUrls, Servers};
 use super::supervisor::Supervisor;
 use super::transport::Stack;
 use super::{ClientConfig, purpose};
 use crate::engine::{SimDuration, SimTime};
-use crate::model::id::{AppId, InstanceId, ServerId};
+use crate::model::id::{AppId, InstanceId};
 use crate::model::message::Status;
 use crate::model::step::Step;
 use crate::model::view::View;
@@ -66,12 +66,12 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client of `app` that is not running yet, registers as `instance`, and knows `servers` in this order.
-    pub fn new(app: AppId, instance: InstanceId, servers: &[ServerId]) -> Self {
+    /// A client of `app` that is not running yet, registers as `instance`, and knows `servers`.
+    pub fn new(app: AppId, instance: InstanceId, servers: ServerUrls<'_>) -> Self {
         Self {
             app,
             instance,
-            servers: Servers::new(servers),
+            servers: Servers::new(servers.own_zone),
             life: Life::Down,
             is_registered: false,
             registration_sent: false,
@@ -129,6 +129,11 @@ impl Client {
     /// Whether there is a process: starting, running or stopping.
     pub fn is_running(&self) -> bool {
         self.life != Life::Down
+    }
+
+    /// Whether its constructor has returned: it runs, or is stopping.
+    pub fn has_started(&self) -> bool {
+        matches!(self.life, Life::Running | Life::Stopping)
     }
 
     /// Its local registry.
@@ -197,7 +202,7 @@ impl Client {
     /// The process is gone, without a word. What it waited for and its timers never match anything again.
     pub fn on_crash(&mut self) {
         let first_call = self.balancer.first_call();
-        let blank = Self::new(self.app, self.instance, &[]);
+        let blank = Self::new(self.app, self.instance, ServerUrls::in_one_zone(&[]));
         let before = std::mem::replace(self, blank);
         self.servers = before.servers;
         self.serial = before.serial;

@@ -36,8 +36,10 @@ mod supervisor;
 mod transport;
 
 pub use config::{
-    BalancerConfig, ClientConfig, OS_CONNECT_LIMIT, OS_SEND_LIMIT, TransportConfig, TransportKind,
+    BalancerConfig, ClientConfig, OS_CONNECT_LIMIT, OS_SEND_LIMIT, ServerOrder, TransportConfig,
+    TransportKind,
 };
 pub use effect::{Call, ClientEffect, ClientTimer};
 pub use machine::Client;
+pub use servers::ServerUrls;
 pub use transport::Silence;

@@ -4,8 +4,28 @@
 //! The list is shuffled fairly at each start and at each refresh, as releases from 1.10.14 on do. Earlier
 //! ones keep one order for a host; zones, lists from DNS and lists from the registry itself are left out.
 
+use std::net::Ipv4Addr;
+
 use crate::engine::{Dice, Purpose, SimDuration};
 use crate::model::id::ServerId;
+
+/// The servers that a client is configured with.
+#[derive(Clone, Copy, Debug)]
+pub struct ServerUrls<'a> {
+    /// Those of its own zone: the first one of `availability-zones`. They are always tried first.
+    pub own_zone: &'a [ServerId],
+    /// Those of the other zones.
+    pub other_zones: &'a [ServerId],
+    /// The client's own address: what [`super::ServerOrder::ByHost`] goes by.
+    pub address: Ipv4Addr,
+}
+
+impl<'a> ServerUrls<'a> {
+    /// Servers that are all in the one zone there is.
+    pub const fn in_one_zone(servers: &'a [ServerId]) -> Self {
+        Self { own_zone: servers, other_zones: &[], address: Ipv4Addr::LOCALHOST }
+    }
+}
 
 /// The registry servers that a client knows, in the order in which it tries them.
 #[derive(Clone, Debug)]

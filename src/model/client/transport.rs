@@ -54,7 +54,7 @@ impl TransportConfig {
             RequestKind::FetchDelta => success || status == 403 || status == 404,
             // RestTemplate throws on a 5xx before the evaluator sees it.
             RequestKind::Cancel => self.kind != TransportKind::RestTemplate || status < 500,
-            RequestKind::FetchFull | RequestKind::Status => success,
+            RequestKind::FetchFull | RequestKind::Status | RequestKind::Replicate => success,
         }
     }
 }

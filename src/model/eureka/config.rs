@@ -57,6 +57,16 @@ pub struct ServerConfig {
     pub registry_sync_retry_wait_ms: u32,
     /// `wait-time-in-ms-when-sync-empty`.
     pub wait_time_in_ms_when_sync_empty: u32,
+    /// `peer-node-connect-timeout-ms`: how long a server waits for a connection to a peer.
+    pub peer_node_connect_timeout_ms: u32,
+    /// `peer-node-read-timeout-ms`: how long a server waits for a peer's answer.
+    pub peer_node_read_timeout_ms: u32,
+    /// `max-elements-in-peer-replication-pool`: tasks that wait for a peer at most.
+    pub max_elements_in_peer_replication_pool: u32,
+    /// `max-threads-for-peer-replication`: batches that are under way to a peer at most.
+    pub max_threads_for_peer_replication: u32,
+    /// `max-time-for-replication`, ms: after that a cancellation or status is no longer passed on.
+    pub max_time_for_replication: u32,
     /// `eureka.instance.registry.expected-number-of-clients-sending-renews` (Spring; plain Netflix has 0).
     pub expected_number_of_clients_sending_renews: u32,
     /// `eureka.instance.registry.default-open-for-traffic-count` (Spring; plain Netflix has 0).
@@ -99,6 +109,11 @@ impl ServerConfig {
             registry_sync_retries: if spring { 0 } else { 5 },
             registry_sync_retry_wait_ms: 30_000,
             wait_time_in_ms_when_sync_empty: 300_000,
+            peer_node_connect_timeout_ms: if spring { 200 } else { 1_000 },
+            peer_node_read_timeout_ms: if spring { 200 } else { 5_000 },
+            max_elements_in_peer_replication_pool: 10_000,
+            max_threads_for_peer_replication: 20,
+            max_time_for_replication: 30_000,
             expected_number_of_clients_sending_renews: u32::from(spring),
             default_open_for_traffic_count: u32::from(spring),
             register_with_eureka: false,

@@ -9,6 +9,7 @@ mod lease;
 mod meter;
 mod registry;
 mod release;
+mod replication;
 mod requests;
 mod self_preservation;
 mod server;
@@ -20,7 +21,8 @@ pub use config::{Flavour, ServerConfig, ServerRules};
 pub use eviction::{EVICTION_CHOICE, Round};
 pub use lease::Lease;
 pub use release::{EurekaVersion, Release, UnknownRelease};
-pub use server::{EurekaServer, ServerEffect, ServerStep};
+pub use replication::{BatchId, BatchOutcome};
+pub use server::{EurekaServer, OwnRegistry, ServerEffect, ServerStep};
 pub use timers::{Due, ServerTimer};
 
 #[cfg(test)]

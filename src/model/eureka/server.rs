@@ -19,19 +19,20 @@ use super::eviction::{self, Lateness, Round};
 use super::lease::Lease;
 use super::meter::{self, MeasuredRate};
 use super::registry::LeaseTable;
+use super::replication::BatchId;
 use super::self_preservation::RenewalThreshold;
 use super::startup::Startup;
 use super::status::Overrides;
 use super::timers::{Due, ServerTimer, Timers};
 use crate::model::clock::{Now, WallMs};
 use crate::model::fact::{EvictionRound, Fact};
-use crate::model::id::InstanceId;
-use crate::model::message::{Record, Status};
+use crate::model::id::{InstanceId, ServerId};
+use crate::model::message::{Record, Replicated, Status};
 use crate::model::step::Step;
 use crate::model::view::{LifeId, Payload, View, Views};
 
 /// What follows from a step of the server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ServerEffect {
     /// Call [`EurekaServer::on_timer`] with these at `due`.
     SetTimer {
@@ -42,8 +43,44 @@ pub enum ServerEffect {
         /// Handed back when it fires; a setting with another generation than the newest is stale.
         generation: u16,
     },
+    /// Call [`EurekaServer::on_peer_timer`] with these at `due`.
+    SetPeerTimer {
+        /// Whose queue is to be looked at.
+        peer: ServerId,
+        /// When.
+        due: Due,
+        /// Handed back when it fires; a setting with another generation than the newest is stale.
+        generation: u16,
+    },
+    /// A batch goes to a peer. Its end, however it ends, is told by [`EurekaServer::on_batch_outcome`].
+    Replicate {
+        /// To whom.
+        to: ServerId,
+        /// To be named with its outcome; no two batches of one life to one peer have the same.
+        batch: BatchId,
+        /// In the order in which they are to be processed; at least one, at most 250.
+        items: Box<[Replicated]>,
+    },
     /// Something that is worth knowing.
     Fact(Fact),
+}
+
+/// What the server's own client holds: what the start-up copy and the threshold update look at.
+#[derive(Clone, Copy, Default)]
+pub struct OwnRegistry<'a> {
+    /// Its local registry; `None` if the server has no client that fetches.
+    pub view: Option<View>,
+    /// The records of its instances, as the server that it fetched from has them, by instance. Needed for a copy
+    /// ([`EurekaServer::start`], [`ServerTimer::SyncRetry`]); whoever is missing there is looked for among the
+    /// server's own leases.
+    pub records: &'a [Record],
+}
+
+impl OwnRegistry<'_> {
+    /// What a client holds that fetched from the server itself: the records are the server's own.
+    pub const fn of_itself(view: Option<View>) -> Self {
+        Self { view, records: &[] }
+    }
 }
 
 /// What the machine is lent for a step.
@@ -69,17 +106,20 @@ pub struct EurekaServer {
 }
 
 impl EurekaServer {
-    /// Starts a server: its registry and timers exist at once, and the copy of what `own_view` (the local
-    /// registry of its own client, if it has one that fetches) holds begins.
+    /// Starts a server: its registry and timers exist at once, and the copy of what its own client holds begins.
+    /// What clients tell it is passed on to `peers`, in this order; one that does not recognise its own URL is among
+    /// its own peers.
     ///
     /// `generation` is 0 for the first life of a node and [`EurekaServer::next_generation`] of its
     /// predecessor for a later one, so that timers set by an earlier life are stale.
     pub fn start(
         config: Arc<ServerConfig>,
         generation: u16,
-        own_view: Option<View>,
+        peers: &[ServerId],
+        own: OwnRegistry<'_>,
         step: &mut ServerStep<'_>,
     ) -> Self {
+        let _ = peers;
         let mut server = Self {
             life: step.views.begin_life(),
             leases: LeaseTable::default(),
@@ -104,18 +144,17 @@ impl EurekaServer {
             server.set(ServerTimer::CacheRefresh, Due::Wall(first), step);
         }
         server.arm(ServerTimer::ThresholdUpdate, step);
-        server.sync_up(own_view, step);
+        server.sync_up(own, step);
         server.note_served(step);
         server
     }
 
-    /// A timer fired. `own_view` is the local registry of the server's own client, `None` if it has no client
-    /// that fetches: the start-up copy and the threshold update look at it.
+    /// A timer fired.
     pub fn on_timer(
         &mut self,
         timer: ServerTimer,
         generation: u16,
-        own_view: Option<View>,
+        own: OwnRegistry<'_>,
         step: &mut ServerStep<'_>,
     ) {
         let Some(due) = self.timers.current(timer, generation) else { return };
@@ -128,9 +167,9 @@ impl EurekaServer {
         if let Some(first) = before.filter(|&first| self.timers.would_run(first, step.now)) {
             // Both are due at once: what the world scheduled first need not be what runs first.
             self.timers.forget(first);
-            self.run(first, own_view, step);
+            self.run(first, own, step);
         }
-        self.run(timer, own_view, step);
+        self.run(timer, own, step);
         self.note_served(step);
     }
 
@@ -258,7 +297,7 @@ impl EurekaServer {
     }
 
     /// Runs a job. The next due time counts from the start of the run, before it is decided what it does.
-    fn run(&mut self, timer: ServerTimer, own_view: Option<View>, step: &mut ServerStep<'_>) {
+    fn run(&mut self, timer: ServerTimer, own: OwnRegistry<'_>, step: &mut ServerStep<'_>) {
         match timer {
             ServerTimer::DeltaRetention => {
                 self.arm(timer, step);
@@ -270,7 +309,7 @@ impl EurekaServer {
             }
             ServerTimer::ThresholdUpdate => {
                 self.arm(timer, step);
-                self.update_threshold(own_view, step);
+                self.update_threshold(own.view, step);
             }
             ServerTimer::RenewalBucket => {
                 self.arm(timer, step);
@@ -286,7 +325,7 @@ impl EurekaServer {
             }
             ServerTimer::SyncRetry => {
                 self.timers.forget(timer);
-                self.sync_up(own_view, step);
+                self.sync_up(own, step);
             }
             ServerTimer::WarmUpEnd => self.timers.forget(timer),
         }

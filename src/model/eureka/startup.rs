@@ -9,7 +9,7 @@
 //! `.openForTraffic`, `.shouldAllowAccess`; Spring's `InstanceRegistry.openForTraffic`.
 
 use super::config::{Flavour, ServerConfig};
-use super::server::{EurekaServer, ServerStep, tell};
+use super::server::{EurekaServer, OwnRegistry, ServerStep, tell};
 use super::status::Origin;
 use super::timers::{Due, ServerTimer};
 use crate::engine::SimDuration;
@@ -57,13 +57,13 @@ impl Startup {
 
 impl EurekaServer {
     /// One try of `syncUp`, and `openForTraffic` after the last.
-    pub(super) fn sync_up(&mut self, own_view: Option<View>, step: &mut ServerStep<'_>) {
+    pub(super) fn sync_up(&mut self, own: OwnRegistry<'_>, step: &mut ServerStep<'_>) {
         let Startup::Syncing { tries } = self.startup else { return };
         if tries >= self.config.registry_sync_retries {
             self.open_for_traffic(0, step);
             return;
         }
-        let copied = own_view.map_or(0, |view| self.copy(view, step));
+        let copied = own.view.map_or(0, |view| self.copy(view, own.records, step));
         let tries = tries + 1;
         self.startup = Startup::Syncing { tries };
         if copied > 0 || tries == self.config.registry_sync_retries {
@@ -75,15 +75,17 @@ impl EurekaServer {
         }
     }
 
-    /// Registers what the server's own client sees, as replication: with one server that is its own registry
-    /// as it was when it fetched last, so the leases start anew. Returns how many.
-    fn copy(&mut self, view: View, step: &mut ServerStep<'_>) -> u32 {
+    /// Registers what the server's own client sees, as replication. Leases start anew, and this server's too if the
+    /// client fetched from itself. Returns how many.
+    fn copy(&mut self, view: View, records: &[Record], step: &mut ServerStep<'_>) -> u32 {
         let mut copied = 0;
         for (instance, status) in step.views.instances(view) {
-            let held = self.leases.lease(instance).map(|lease| lease.record);
+            let given =
+                records.binary_search_by_key(&instance, |record| record.instance).ok().map(|at| records[at]);
+            let held = || self.leases.lease(instance).map(|lease| lease.record);
             let departed = || self.departed.iter().rev().find(|record| record.instance == instance).copied();
             let shown = status == Status::Up || !self.config.filter_only_up_instances;
-            let Some(record) = held.or_else(departed).filter(|_| shown) else { continue };
+            let Some(record) = given.or_else(held).or_else(departed).filter(|_| shown) else { continue };
             let record = Record { status, ..record };
             self.register(&record, record.duration_s, Origin::Replica, step);
             copied += 1;

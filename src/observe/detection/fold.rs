@@ -131,7 +131,7 @@ impl Fold {
                     _ => Outcome::Superseded(length),
                 };
                 let &Cell { count, at, first: instance, instances, .. } = cell;
-                rows.push(Detection { event, instance, instances, at, stage, outcome, count });
+                rows.push(Detection { event, instance, instances, at, stage, server: None, outcome, count });
             }
         }
         rows
@@ -149,6 +149,7 @@ mod tests {
             instances: 2,
             at: SimTime::from_millis(at_ms),
             stage: Stage::Client,
+            server: None,
             outcome: Outcome::Detected(SimDuration::from_nanos(after_us * 1_000)),
             count: 3,
         }

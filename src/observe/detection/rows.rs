@@ -170,6 +170,7 @@ impl Detections {
                 instances: watches.len() as u32,
                 at,
                 stage: Stage::Registry,
+                server: None,
                 outcome: Outcome::Censored(now.since(at)),
                 count: 0,
             };

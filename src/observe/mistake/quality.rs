@@ -50,6 +50,7 @@ pub(super) fn rows(
 fn row(stage: Stage, good_nanos: u128, tally: &Tally) -> Quality {
     Quality {
         stage,
+        server: None,
         observer: None,
         observers: 1,
         good_nanos,

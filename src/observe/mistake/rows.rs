@@ -64,7 +64,7 @@ impl MistakeRows {
     pub(super) fn push(&mut self, made: &Made, instance: InstanceId, instances: u32, count: u64) {
         let &Made { stage, removal, since: at, until, corrected } = made;
         let lasted = until.since(at);
-        let row = Mistake { instance, instances, stage, at, lasted, removal, corrected, count };
+        let row = Mistake { instance, instances, stage, server: None, at, lasted, removal, corrected, count };
         match &mut self.fold {
             Some(fold) => fold_in(fold, row),
             None => self.exact.push(row),

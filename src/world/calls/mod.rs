@@ -231,7 +231,7 @@ const fn changes_more(verb: &Verb) -> bool {
 const fn hits_links(verb: &Verb) -> bool {
     match verb {
         Verb::Partition { peer, .. } | Verb::Flap { peer, .. } | Verb::Degrade { peer, .. } => {
-            !matches!(peer, Peer::Server)
+            !matches!(peer, Peer::Servers | Peer::Named(_))
         }
         _ => false,
     }

@@ -16,7 +16,7 @@ impl World<'_> {
         cue: &mut Cue<'_>,
     ) -> Begun {
         let begun = match targets {
-            Targets::Server => Begun::hits_server(),
+            Targets::Servers(_) => Begun::hits_server(),
             Targets::Instances(selection) => Begun::hits(self.pick(selection, cue)),
         };
         let (fault, now) = (cue.fault, cue.now);

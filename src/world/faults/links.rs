@@ -3,21 +3,21 @@
 use super::{Begun, Cue, HOW_LONG, Turn, WHEN};
 use crate::engine::SimDuration;
 use crate::model::id::ClientId;
-use crate::scenario::{Direction, Peer, Selection, Verb};
+use crate::scenario::{Direction, Peer, Selection, Targets, Verb};
 use crate::world::World;
 use crate::world::links::{Barrier, Worse};
 
 impl World<'_> {
     pub(super) fn begin_partition(
         &mut self,
-        targets: &Selection,
-        peer: Peer,
+        targets: &Targets,
+        peer: &Peer,
         length: Option<SimDuration>,
         lost: Direction,
         cue: &mut Cue<'_>,
     ) -> Begun {
         let until = length.map(|length| cue.now + length);
-        let begun = Begun::hits(self.pick(targets, cue)).until(until);
+        let begun = Begun::hits(self.pick(selection(targets), cue)).until(until);
         self.raise(&begun.hit, peer, 1.0, lost, cue);
         for &client in &begun.hit {
             self.cut(client, peer, lost);
@@ -28,7 +28,7 @@ impl World<'_> {
         begun
     }
 
-    pub(super) fn end_partition(&mut self, begun: &Begun, peer: Peer, lost: Direction, cue: &mut Cue<'_>) {
+    pub(super) fn end_partition(&mut self, begun: &Begun, peer: &Peer, lost: Direction, cue: &mut Cue<'_>) {
         self.barriers.retain(|barrier| barrier.fault != cue.fault);
         for &client in &begun.hit {
             self.mend(client, peer, lost, cue);
@@ -39,12 +39,12 @@ impl World<'_> {
     pub(super) fn begin_flap(
         &mut self,
         verb: &Verb,
-        targets: &Selection,
+        targets: &Targets,
         length: Option<SimDuration>,
         cue: &mut Cue<'_>,
     ) -> Begun {
         let Verb::Flap { peer, lost, .. } = verb else { unreachable!("a flapping link") };
-        let mut begun = self.begin_partition(targets, *peer, length, *lost, cue);
+        let mut begun = self.begin_partition(targets, peer, length, *lost, cue);
         begun = self.with_dice(begun, None, cue);
         begun.is_down = vec![true; begun.hit.len()];
         for target in 0..begun.targets {
@@ -54,7 +54,7 @@ impl World<'_> {
     }
 
     pub(super) fn step_of_flap(&mut self, verb: &Verb, step: u32, cue: &mut Cue<'_>) {
-        let &Verb::Flap { peer, lost, .. } = verb else { unreachable!("a flapping link's step") };
+        let &Verb::Flap { ref peer, lost, .. } = verb else { unreachable!("a flapping link's step") };
         let mut begun = std::mem::take(self.begun(cue));
         let turn = Turn::of_step(step);
         let target = turn.target as usize;
@@ -80,7 +80,7 @@ impl World<'_> {
         }
     }
 
-    pub(super) fn end_flap(&mut self, begun: &Begun, peer: Peer, lost: Direction, cue: &mut Cue<'_>) {
+    pub(super) fn end_flap(&mut self, begun: &Begun, peer: &Peer, lost: Direction, cue: &mut Cue<'_>) {
         self.barriers.retain(|barrier| barrier.fault != cue.fault);
         for (&client, &is_down) in begun.hit.iter().zip(&begun.is_down) {
             if is_down {
@@ -92,13 +92,15 @@ impl World<'_> {
     pub(super) fn begin_degrade(
         &mut self,
         verb: &Verb,
-        targets: &Selection,
+        targets: &Targets,
         length: Option<SimDuration>,
         cue: &mut Cue<'_>,
     ) -> Begun {
-        let &Verb::Degrade { peer, loss, latency, direction, .. } = verb else { unreachable!("a bad link") };
+        let &Verb::Degrade { ref peer, loss, latency, direction, .. } = verb else {
+            unreachable!("a bad link")
+        };
         let until = length.map(|length| cue.now + length);
-        let begun = Begun::hits(self.pick(targets, cue)).until(until);
+        let begun = Begun::hits(self.pick(selection(targets), cue)).until(until);
         if loss > 0.0 {
             self.raise(&begun.hit, peer, loss, direction, cue);
         }
@@ -123,14 +125,14 @@ impl World<'_> {
     }
 
     /// Nothing passes between a target and the server any more, if that is the peer.
-    fn cut(&mut self, client: ClientId, peer: Peer, lost: Direction) {
+    fn cut(&mut self, client: ClientId, peer: &Peer, lost: Direction) {
         if reaches_server(peer) {
             self.clients[client.index()].trouble().link.cut(lost);
         }
     }
 
     /// It does again, and what was swallowed is sent again.
-    fn mend(&mut self, client: ClientId, peer: Peer, lost: Direction, cue: &mut Cue<'_>) {
+    fn mend(&mut self, client: ClientId, peer: &Peer, lost: Direction, cue: &mut Cue<'_>) {
         if reaches_server(peer) {
             self.clients[client.index()].trouble().link.mend(lost);
             self.retransmit(client, cue.now, cue.schedule);
@@ -138,14 +140,21 @@ impl World<'_> {
     }
 
     /// Calls between the targets and their peers are lost from now on, if the peers are instances.
-    fn raise(&mut self, hit: &[ClientId], peer: Peer, loss: f64, direction: Direction, cue: &Cue<'_>) {
-        if peer == Peer::Server {
+    fn raise(&mut self, hit: &[ClientId], peer: &Peer, loss: f64, direction: Direction, cue: &Cue<'_>) {
+        if matches!(peer, Peer::Servers | Peer::Named(_)) {
             return;
         }
         let mut members = hit.to_vec();
         members.sort_unstable();
         let stands = vec![true; members.len()];
-        self.barriers.push(Barrier { fault: cue.fault, members, stands, peer, loss, direction });
+        self.barriers.push(Barrier {
+            fault: cue.fault,
+            members,
+            stands,
+            peer: peer.clone(),
+            loss,
+            direction,
+        });
     }
 
     fn set_barrier(&mut self, client: ClientId, stands: bool, cue: &Cue<'_>) {
@@ -158,6 +167,10 @@ impl World<'_> {
 }
 
 /// Whether messages to the registry are hit.
-const fn reaches_server(peer: Peer) -> bool {
-    matches!(peer, Peer::Server | Peer::All)
+fn reaches_server(peer: &Peer) -> bool {
+    !matches!(peer, Peer::Instances { .. })
+}
+
+fn selection(targets: &Targets) -> &Selection {
+    targets.selection().expect("links of servers")
 }

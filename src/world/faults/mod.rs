@@ -233,7 +233,7 @@ impl World<'_> {
             Verb::Pause { targets, length } => self.begin_pause(targets, *length, cue),
             Verb::Pauses { targets, every, length, .. } => self.begin_pauses(targets, *every, *length, cue),
             Verb::Partition { targets, peer, length, lost } => {
-                self.begin_partition(targets, *peer, *length, *lost, cue)
+                self.begin_partition(targets, peer, *length, *lost, cue)
             }
             Verb::Flap { targets, length, .. } => self.begin_flap(verb, targets, *length, cue),
             Verb::Degrade { targets, length, .. } => self.begin_degrade(verb, targets, *length, cue),
@@ -247,8 +247,10 @@ impl World<'_> {
             }
             Verb::Grey { targets, calls_fail, length } => self.begin_grey(targets, *calls_fail, *length, cue),
             Verb::Change(changes) => self.change(changes),
-            Verb::Override { targets, status, length } => self.begin_override(targets, *status, *length, cue),
-            Verb::Delete { targets, dead } => self.delete(targets, *dead, cue),
+            Verb::Override { targets, status, length, .. } => {
+                self.begin_override(targets, *status, *length, cue)
+            }
+            Verb::Delete { targets, dead, .. } => self.delete(targets, *dead, cue),
             Verb::Start { application, count, over } => self.begin_start(*application, *count, *over, cue),
             Verb::RollOut { .. } => self.begin_roll_out(verb, cue),
             Verb::BlueGreen { from, to, wait, .. } => self.begin_blue_green(*from, *to, *wait, cue),
@@ -265,8 +267,8 @@ impl World<'_> {
             Verb::Restart { targets, new_id, .. } => self.end_restart(targets, &begun, *new_id, cue),
             Verb::CrashLoop { new_id, .. } => self.end_crash_loop(&begun, *new_id, cue),
             Verb::Pause { targets, .. } => self.end_pause(targets, &begun, cue),
-            Verb::Partition { peer, lost, .. } => self.end_partition(&begun, *peer, *lost, cue),
-            Verb::Flap { peer, lost, .. } => self.end_flap(&begun, *peer, *lost, cue),
+            Verb::Partition { peer, lost, .. } => self.end_partition(&begun, peer, *lost, cue),
+            Verb::Flap { peer, lost, .. } => self.end_flap(&begun, peer, *lost, cue),
             Verb::Degrade { .. } => self.end_degrade(&begun, cue),
             Verb::SlowHeartbeats { .. } => self.end_slow(&begun, cue),
             Verb::Clock { targets, .. } => self.end_clock(targets, &begun, cue),

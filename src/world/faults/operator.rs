@@ -14,6 +14,7 @@ use crate::world::World;
 use crate::world::ailments::Ailment;
 use crate::world::event::Event;
 use crate::world::node::State;
+use crate::world::setup::SERVER;
 
 impl World<'_> {
     /// A server that is down hears nothing; one that stands still does when it goes on.
@@ -26,7 +27,7 @@ impl World<'_> {
         match self.server.state {
             State::Running if self.live_server().is_serving() => {
                 let reply = self.step_server(now, schedule, |server, step| server.on_request(&request, step));
-                self.recorder.answered(request.kind(), &reply, now);
+                self.recorder.answered(SERVER, request.kind(), &reply, now);
             }
             State::Running | State::Down => {}
             State::Paused { .. } => self.server.operator_calls.push(request),

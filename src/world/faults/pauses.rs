@@ -87,7 +87,7 @@ impl World<'_> {
 
     fn pick_processes(&mut self, targets: &Targets, cue: &Cue<'_>) -> Begun {
         match targets {
-            Targets::Server => Begun::hits_server(),
+            Targets::Servers(_) => Begun::hits_server(),
             Targets::Instances(selection) => Begun::hits(self.pick(selection, cue)),
         }
     }
@@ -101,14 +101,14 @@ impl World<'_> {
         cue: &Cue<'_>,
     ) {
         match targets {
-            Targets::Server => self.pause_server(cue.now, until),
+            Targets::Servers(_) => self.pause_server(cue.now, until),
             Targets::Instances(_) => self.pause(hit[target as usize], cue.now, until),
         }
     }
 
     fn resume_target(&mut self, targets: &Targets, hit: &[ClientId], target: u32, cue: &mut Cue<'_>) {
         match targets {
-            Targets::Server => self.resume_server(cue.now, cue.schedule),
+            Targets::Servers(_) => self.resume_server(cue.now, cue.schedule),
             Targets::Instances(_) => self.resume(hit[target as usize], cue.now, cue.schedule),
         }
     }

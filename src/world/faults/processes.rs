@@ -10,7 +10,7 @@ use crate::world::node::State;
 impl World<'_> {
     pub(super) fn begin_crash(&mut self, targets: &Targets, cue: &mut Cue<'_>) -> Begun {
         match targets {
-            Targets::Server => {
+            Targets::Servers(_) => {
                 self.crash_server(cue.now, cue.schedule);
                 Begun::hits_server()
             }
@@ -84,7 +84,7 @@ impl World<'_> {
 
     pub(super) fn end_restart(&mut self, targets: &Targets, begun: &Begun, new_id: bool, cue: &mut Cue<'_>) {
         match targets {
-            Targets::Server => self.start_server(cue.now, cue.schedule),
+            Targets::Servers(_) => self.start_server(cue.now, cue.schedule),
             Targets::Instances(_) => self.bring_all_back(&begun.hit, new_id, cue),
         }
     }

@@ -36,7 +36,7 @@ impl World<'_> {
     pub(super) fn with_dice(&self, mut begun: Begun, targets: Option<&Targets>, cue: &Cue<'_>) -> Begun {
         let label = |name: &str| Chance::of(&format!("fault/{}/{name}", cue.fault + 1));
         begun.dice = match targets {
-            Some(Targets::Server) => vec![label("server")],
+            Some(Targets::Servers(_)) => vec![label("server")],
             _ => begun.hit.iter().map(|&client| label(&self.name_of_process(client))).collect(),
         };
         begun

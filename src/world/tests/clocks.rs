@@ -16,25 +16,25 @@ fn minutes(scenario: &Scenario) -> Vec<u64> {
 fn a_server_set_forward_removes_the_living() {
     let mut scenario = in_step(20);
     scenario.server.enable_self_preservation = false;
-    let data = run(&with_at(scenario.clone(), 0, step(Targets::Server, 200, None)), 0);
+    let data = run(&with_at(scenario.clone(), 0, step(Targets::Servers(WhichServers::All), 200, None)), 0);
     // The round of 60 s comes with the step; 20 − 17 = 3 of those that do not beat in the same millisecond go.
     let evicted: u64 =
         data.mistakes.iter().filter(|row| row.stage == Stage::Registry).map(|row| row.count).sum();
     assert!((1..=3).contains(&evicted), "{evicted}");
     assert!(data.mistakes.iter().all(|mistake| mistake.corrected));
-    let data = run(&with_at(scenario, 0, step(Targets::Server, 60, None)), 0);
+    let data = run(&with_at(scenario, 0, step(Targets::Servers(WhichServers::All), 60, None)), 0);
     assert!(data.mistakes.is_empty(), "60 s are less than any lease has left");
 }
 
 /// Spec 9: a step back by 60 s delays the timers by as much; one forward wakes nobody early.
 #[test]
 fn a_server_set_back_waits_for_its_clock_to_catch_up() {
-    let set_back = with_at(in_step(1), 30, step(Targets::Server, -60, None));
+    let set_back = with_at(in_step(1), 30, step(Targets::Servers(WhichServers::All), -60, None));
     assert_eq!(minutes(&set_back)[..3], [60_000, 180_000, 240_000]);
-    let set_forward = with_at(in_step(1), 30, step(Targets::Server, 60, None));
+    let set_forward = with_at(in_step(1), 30, step(Targets::Servers(WhichServers::All), 60, None));
     assert_eq!(minutes(&set_forward)[..3], [60_000, 120_000, 180_000]);
     // Taken back before the timer looks: as if nothing had been.
-    let healed = with_at(in_step(1), 30, step(Targets::Server, -60, Some(s(10))));
+    let healed = with_at(in_step(1), 30, step(Targets::Servers(WhichServers::All), -60, Some(s(10))));
     assert_eq!(minutes(&healed)[..3], [60_000, 120_000, 180_000]);
 }
 
@@ -58,7 +58,7 @@ fn a_constant_offset_is_harmless() {
     scenario.server_clock = Clock { offset_ms: 3_600_000, drift_ppm: 0 };
     let data = run(&scenario, 0);
     assert!(data.mistakes.is_empty());
-    assert_eq!((data.agreement.missing_in_registry, data.agreement.missing_in_views), (0, 0));
+    assert_eq!((data.agreement.missing_in_registries, data.agreement.missing_in_views), (0, 0));
 }
 
 /// Spec 9.2: an instance whose clock was set back registers a record that looks older than the one that is there: the
@@ -83,7 +83,7 @@ fn a_client_set_back_cannot_change_its_status() {
 /// The server's own client reads the same clock.
 #[test]
 fn the_servers_own_client_is_off_with_it() {
-    let mut scenario = with_at(in_step(3), 0, step(Targets::Server, 5, None));
+    let mut scenario = with_at(in_step(3), 0, step(Targets::Servers(WhichServers::All), 5, None));
     scenario.server.register_with_eureka = true;
     scenario.server_clock = Clock { offset_ms: 100, drift_ppm: 0 };
     look(&scenario, 100, |world| {

@@ -53,14 +53,19 @@ fn calls_fail_while_something_makes_them() {
     let share = |second| look(&scenario, second, |world| world.clients[0].calls_fail);
     assert_eq!((share(59), share(61), share(100), share(161)), (0.0, 0.5, 0.5, 0.0));
     assert!((share(80) - 0.6).abs() < 1e-12); // 1 − 0.5 · 0.8
-    assert_eq!(run(&scenario, 0).agreement.missing_in_registry, 0, "heartbeats go on");
+    assert_eq!(run(&scenario, 0).agreement.missing_in_registries, 0, "heartbeats go on");
 }
 
 /// A restart cures it: the new process is UP, answers calls, and its recovery is not waited for.
 #[test]
 fn a_new_process_is_well() {
-    let restart =
-        Verb::Restart { targets: Targets::Instances(all()), down_for: s(5), new_id: false, graceful: false };
+    let restart = Verb::Restart {
+        one_by_one: None,
+        targets: Targets::Instances(all()),
+        down_for: s(5),
+        new_id: false,
+        graceful: false,
+    };
     let scenario = with_at(in_step(1), 0, unhealthy(HealthVia::StatusChange, 300));
     let scenario = with_at(scenario, 100, restart);
     look(&scenario, 200, |world| {
@@ -70,7 +75,7 @@ fn a_new_process_is_well() {
     });
     let data = run(&scenario, 0);
     assert!(outcomes(&data, EventKind::Recovery, Stage::Registry).is_empty());
-    assert_eq!(data.agreement.missing_in_registry, 0);
+    assert_eq!(data.agreement.missing_in_registries, 0);
 }
 
 /// It recovers while it stands still: the application says so when it goes on.
@@ -122,8 +127,13 @@ fn a_limit_counts_from_the_sending() {
 #[test]
 fn a_dead_process_sends_nothing_late() {
     let slow = Verb::SlowHeartbeats { targets: all(), delay: constant(40), length: Some(s(600)) };
-    let restart =
-        Verb::Restart { targets: Targets::Instances(all()), down_for: s(5), new_id: false, graceful: false };
+    let restart = Verb::Restart {
+        one_by_one: None,
+        targets: Targets::Instances(all()),
+        down_for: s(5),
+        new_id: false,
+        graceful: false,
+    };
     let mut scenario = with_at(with_at(in_step(1), 0, slow), 10, restart);
     scenario.applications[0].client.fetch_registry = false;
     let mut arrivals = moments(&scenario, |event| matches!(event, Event::RequestArrives { .. }));

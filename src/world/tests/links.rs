@@ -6,7 +6,7 @@ use crate::scenario::{Direction, Network, ZoneId};
 use crate::world::links::Way;
 
 fn degrade(loss: f64, latency: Option<Distribution>, direction: Direction) -> Verb {
-    Verb::Degrade { targets: all(), peer: Peer::Server, loss, latency, length: None, direction }
+    Verb::Degrade { targets: all().into(), peer: Peer::Servers, loss, latency, length: None, direction }
 }
 
 fn renewals(data: &ReplicateData, minutes: std::ops::Range<usize>) -> u64 {
@@ -47,8 +47,8 @@ fn a_lost_answer_has_done_its_work() {
 #[test]
 fn a_link_that_loses_everything_is_cut() {
     let verb = Verb::Degrade {
-        targets: all(),
-        peer: Peer::Server,
+        targets: all().into(),
+        peer: Peer::Servers,
         loss: 1.0,
         latency: None,
         length: Some(s(2)),
@@ -82,7 +82,7 @@ fn an_application_has_links_of_its_own() {
 #[test]
 fn a_flapping_link_is_up_at_the_end() {
     let verb = Verb::Flap {
-        targets: all(),
+        targets: all().into(),
         peer: Peer::All,
         up_for: constant(20),
         down_for: constant(10),
@@ -109,10 +109,15 @@ fn zoned(peer: Peer, loss: Option<f64>) -> Scenario {
     scenario.applications.push(Application { name: "users".to_owned(), ..scenario.applications[0].clone() });
     let targets = Selection { application: Some(AppId(0)), zone: Some(ZoneId(0)), which: Which::All };
     let verb = match loss {
-        None => Verb::Partition { targets, peer, length: None, lost: Direction::ToServer },
-        Some(loss) => {
-            Verb::Degrade { targets, peer, loss, latency: None, length: None, direction: Direction::Both }
-        }
+        None => Verb::Partition { targets: targets.into(), peer, length: None, lost: Direction::ToServer },
+        Some(loss) => Verb::Degrade {
+            targets: targets.into(),
+            peer,
+            loss,
+            latency: None,
+            length: None,
+            direction: Direction::Both,
+        },
     };
     with_at(scenario, 0, verb)
 }

@@ -15,11 +15,13 @@ use super::{Event, World};
 use crate::engine::{Distribution, Engine, Limits, SimDuration, SimTime};
 use crate::model::client::{ClientConfig, TransportConfig, TransportKind};
 use crate::model::eureka::{Flavour, ServerConfig};
+use crate::model::id::ServerId;
 use crate::model::message::RequestKind;
 use crate::model::stage::{EventKind, Stage};
 use crate::observe::{Ending, Outcome, Removal, ReplicateData};
 use crate::scenario::{
-    Application, Delay, Fault, Peer, Scenario, Selection, Targets, Verb, Which, default_scenario,
+    Application, Delay, Fault, Peer, Scenario, Selection, Targets, Verb, Which, WhichServers,
+    default_scenario,
 };
 
 const fn s(seconds: u64) -> SimDuration {
@@ -151,7 +153,7 @@ fn all() -> Selection {
 fn ten_instances_protect_their_dead_for_ever() {
     let data = run(&with(fleet(10), Verb::Crash(some(1))), 0);
     assert_eq!(data.ending, Ending::Duration);
-    assert_eq!((data.left_at_end, data.self_preservation_at_end), (10, true));
+    assert_eq!((data.left_at_end(), data.self_preservation_at_end()), (10, true));
     assert!(data.detections.iter().all(|row| matches!(row.outcome, Outcome::Censored(_))));
     let last = data.timeline.last().expect("thirty minutes");
     assert_eq!((last.threshold, last.renewals, last.expired), (18, 18, 1));
@@ -161,14 +163,14 @@ fn ten_instances_protect_their_dead_for_ever() {
 #[test]
 fn thirteen_instances_let_their_dead_go() {
     let data = run(&with(fleet(13), Verb::Crash(some(1))), 0);
-    assert_eq!((data.ending, data.left_at_end), (Ending::Settled, 12));
+    assert_eq!((data.ending, data.left_at_end()), (Ending::Settled, 12));
 }
 
 /// Expected 21, threshold 35; sixteen survivors renew 32 times: the four dead stay.
 #[test]
 fn four_of_twenty_are_trapped() {
     let data = run(&with(fleet(20), Verb::Crash(some(4))), 0);
-    assert_eq!((data.left_at_end, data.self_preservation_at_end), (20, true));
+    assert_eq!((data.left_at_end(), data.self_preservation_at_end()), (20, true));
     assert!(data.rounds.is_empty());
 }
 
@@ -182,9 +184,9 @@ fn mass_death_goes_in_rounds_when_protection_is_off() {
     scenario.faults[0] = Fault { at: s(10), within: s(1), ..scenario.faults[0].clone() };
     scenario.duration = s(3_600);
     let data = run(&scenario, 0);
-    let evicted: Vec<u32> = data.rounds.iter().map(|(_, round)| round.evicted).collect();
+    let evicted: Vec<u32> = data.rounds.iter().map(|row| row.round.evicted).collect();
     assert_eq!(evicted, [15, 13, 11, 10, 8, 3]);
-    assert_eq!(data.left_at_end, 40);
+    assert_eq!(data.left_at_end(), 40);
 }
 
 /// DOWN and DELETE reach the server one latency after the stop; the read-only cache follows within 30 s, a
@@ -198,7 +200,7 @@ fn an_orderly_stop_is_seen_at_once_by_the_registry() {
             assert!(after <= latest + SimDuration::from_millis(10), "{} {after}", stage.name());
         }
     }
-    assert_eq!((data.ending, data.left_at_end), (Ending::Settled, 19));
+    assert_eq!((data.ending, data.left_at_end()), (Ending::Settled, 19));
 }
 
 /// A new instance's POST makes the same way as a DELETE.
@@ -209,23 +211,29 @@ fn a_registration_makes_the_same_way() {
     assert_eq!(detected(&data, Stage::Registry), [(SimDuration::from_millis(1), 1)]);
     let observers: u64 = detected(&data, Stage::Client).iter().map(|row| row.1).sum();
     assert_eq!(observers, 20);
-    assert_eq!((data.ending, data.left_at_end), (Ending::Settled, 21));
+    assert_eq!((data.ending, data.left_at_end()), (Ending::Settled, 21));
 }
 
 /// Away for 10 s under the same id: no lease runs out, nobody notices.
 #[test]
 fn a_quick_restart_supersedes_its_own_death() {
-    let restart = |new_id| Verb::Restart { targets: some(1), down_for: s(10), new_id, graceful: false };
+    let restart = |new_id| Verb::Restart {
+        one_by_one: None,
+        targets: some(1),
+        down_for: s(10),
+        new_id,
+        graceful: false,
+    };
     let data = run(&with(fleet(20), restart(false)), 0);
     let superseded = data.detections.iter().filter(|row| matches!(row.outcome, Outcome::Superseded(_)));
     assert_eq!(superseded.map(|row| row.count).sum::<u64>(), 1 + 1 + 19 + 19);
-    assert_eq!(data.left_at_end, 20);
+    assert_eq!(data.left_at_end(), 20);
 
     // Under a new id the old one dies as any other: 20 leases and one more, until it is evicted.
     let data = run(&with(fleet(20), restart(true)), 0);
     assert!(data.instances.values().any(|name| name.ends_with(".2")));
     assert!(detected(&data, Stage::Registry).iter().any(|&(after, _)| after >= s(149)));
-    assert_eq!(data.left_at_end, 20);
+    assert_eq!(data.left_at_end(), 20);
 }
 
 /// Half the fleet behind a partition for five minutes: renewals fall to half of the threshold's base, so
@@ -233,14 +241,14 @@ fn a_quick_restart_supersedes_its_own_death() {
 #[test]
 fn self_preservation_saves_a_partitioned_fleet() {
     let cut = Verb::Partition {
-        targets: Selection { application: None, zone: None, which: Which::Share(0.5) },
-        peer: Peer::Server,
+        targets: Selection { application: None, zone: None, which: Which::Share(0.5) }.into(),
+        peer: Peer::Servers,
         length: Some(s(300)),
         lost: crate::scenario::Direction::Both,
     };
     let saved = run(&with(fleet(40), cut.clone()), 0);
     assert!(saved.mistakes.is_empty());
-    assert_eq!(saved.left_at_end, 40);
+    assert_eq!(saved.left_at_end(), 40);
     assert!(saved.timeline.iter().any(|minute| minute.self_preservation && minute.expired > 0));
 
     let mut unprotected = with(fleet(40), cut);
@@ -253,9 +261,15 @@ fn self_preservation_saves_a_partitioned_fleet() {
 /// Spec 8.4: a restarted server is empty and full again within a heartbeat interval of being reachable.
 #[test]
 fn a_restarted_server_fills_up_again() {
-    let restart = Verb::Restart { targets: Targets::Server, down_for: s(20), new_id: false, graceful: false };
+    let restart = Verb::Restart {
+        one_by_one: None,
+        targets: Targets::Servers(WhichServers::All),
+        down_for: s(20),
+        new_id: false,
+        graceful: false,
+    };
     let data = run(&with(fleet(30), restart), 0);
-    assert_eq!(data.left_at_end, 30);
+    assert_eq!(data.left_at_end(), 30);
     assert_eq!(data.faults.len(), 1);
 }
 
@@ -265,7 +279,7 @@ fn an_empty_netflix_server_opens_late_and_never_evicts() {
     let mut scenario = with(fleet(30), Verb::Crash(some(1)));
     scenario.server = ServerConfig::defaults(Flavour::Netflix);
     let data = run(&scenario, 0);
-    assert_eq!(data.left_at_end, 30);
+    assert_eq!(data.left_at_end(), 30);
     let first = data.timeline.first().expect("minutes");
     assert_eq!(first.at.as_millis(), 180_000);
     assert_eq!(data.timeline.last().expect("minutes").threshold, 0);
@@ -280,21 +294,21 @@ fn a_server_that_registers_with_itself_holds_a_lease_of_its_own() {
     scenario.server.registry_sync_retries = 5;
     scenario.server_client = ClientConfig::defaults(Flavour::Spring);
     let data = run(&scenario, 0);
-    assert_eq!(data.left_at_end, 12, "eleven and the server itself");
+    assert_eq!(data.left_at_end(), 12, "eleven and the server itself");
 }
 
 /// The whole fleet cut off for good: the run lasts as long as it was meant to, and nothing breaks.
 #[test]
 fn a_partition_may_last_for_ever() {
     let cut = Verb::Partition {
-        targets: all(),
-        peer: Peer::Server,
+        targets: all().into(),
+        peer: Peer::Servers,
         length: None,
         lost: crate::scenario::Direction::ToServer,
     };
     let data = run(&with(fleet(20), cut), 0);
     assert_eq!(data.ending, Ending::Duration);
-    assert_eq!(data.left_at_end, 20, "protected");
+    assert_eq!(data.left_at_end(), 20, "protected");
 }
 
 /// More partitions at once than a byte counts: the fleet is cut off all the same, and comes back when the last of
@@ -302,8 +316,8 @@ fn a_partition_may_last_for_ever() {
 #[test]
 fn partitions_may_overlap_in_any_number() {
     let cut = Verb::Partition {
-        targets: all(),
-        peer: Peer::Server,
+        targets: all().into(),
+        peer: Peer::Servers,
         length: Some(s(300)),
         lost: crate::scenario::Direction::Both,
     };
@@ -337,6 +351,10 @@ fn a_round_trip_longer_than_the_read_limit_is_none() {
         scenario.network.latency = Delay::Constant(SimDuration::from_millis(one_way_ms));
         scenario.applications[0].client.transport = TransportConfig::of_kind(TransportKind::Jersey);
         let agreement = run(&scenario, 0).agreement;
-        assert_eq!((agreement.missing_in_registry, agreement.missing_in_views), (0, unseen), "{one_way_ms}");
+        assert_eq!(
+            (agreement.missing_in_registries, agreement.missing_in_views),
+            (0, unseen),
+            "{one_way_ms}"
+        );
     }
 }

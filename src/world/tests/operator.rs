@@ -5,7 +5,7 @@ use crate::model::message::Status;
 use crate::scenario::Change;
 
 fn out_of_service(length: Option<SimDuration>) -> Verb {
-    Verb::Override { targets: one(), status: Status::OutOfService, length }
+    Verb::Override { at: ServerId(0), targets: one(), status: Status::OutOfService, length }
 }
 
 /// The override is there at once. Deleted after 120 s, at 180 s, it leaves UNKNOWN behind until the heartbeat of
@@ -23,8 +23,13 @@ fn an_override_hides_an_instance_until_it_is_deleted_and_noticed() {
 /// Spec 2.6: OUT_OF_SERVICE survives heartbeats and registrations, and does not touch what is expected or counted.
 #[test]
 fn an_override_survives_a_restart_of_its_instance() {
-    let restart =
-        Verb::Restart { targets: Targets::Instances(all()), down_for: s(5), new_id: false, graceful: false };
+    let restart = Verb::Restart {
+        one_by_one: None,
+        targets: Targets::Instances(all()),
+        down_for: s(5),
+        new_id: false,
+        graceful: false,
+    };
     let scenario = with_at(with_at(in_step(10), 0, out_of_service(None)), 100, restart);
     look(&scenario, 400, |world| {
         let server = world.live_server();
@@ -53,11 +58,15 @@ fn the_threshold_update_passes_over_whoever_is_out_of_service() {
 /// A server that stands still hears of it when it goes on, one that is gone never.
 #[test]
 fn an_operator_waits_for_a_server_that_stands_still() {
-    let pause = Verb::Pause { targets: Targets::Server, length: constant(40) };
+    let pause = Verb::Pause { targets: Targets::Servers(WhichServers::All), length: constant(40) };
     let scenario = with_at(with_at(in_step(5), 0, pause), 10, out_of_service(None));
     let data = run(&scenario, 0);
     assert_eq!(outcomes(&data, EventKind::Override, Stage::Registry), [(Outcome::Detected(s(30)), 1)]);
-    let scenario = with_at(with_at(in_step(5), 0, Verb::Crash(Targets::Server)), 10, out_of_service(None));
+    let scenario = with_at(
+        with_at(in_step(5), 0, Verb::Crash(Targets::Servers(WhichServers::All))),
+        10,
+        out_of_service(None),
+    );
     assert!(run(&scenario, 0).detections.iter().all(|row| row.event != EventKind::Override));
 }
 
@@ -65,7 +74,13 @@ fn an_operator_waits_for_a_server_that_stands_still() {
 /// everybody stays well. The instances are back with their heartbeats of 90.006 s.
 #[test]
 fn an_override_that_finds_no_lease_changes_nothing() {
-    let restart = Verb::Restart { targets: Targets::Server, down_for: s(5), new_id: false, graceful: false };
+    let restart = Verb::Restart {
+        one_by_one: None,
+        targets: Targets::Servers(WhichServers::All),
+        down_for: s(5),
+        new_id: false,
+        graceful: false,
+    };
     let scenario = with_at(with_at(in_step(5), 0, restart), 6, out_of_service(None));
     assert!(look(&scenario, 400, |world| world
         .clients
@@ -73,7 +88,7 @@ fn an_override_that_finds_no_lease_changes_nothing() {
         .all(|node| !world.ailments.has(node.instance))));
     let data = run(&scenario, 0);
     assert!(data.detections.iter().all(|row| row.event != EventKind::Override));
-    assert_eq!((data.agreement.live, data.agreement.missing_in_registry), (5, 0));
+    assert_eq!((data.agreement.live, data.agreement.missing_in_registries), (5, 0));
 }
 
 /// The server has one override an instance: the first fault's end, at 180 s, deletes what the second has set at 120 s.
@@ -94,7 +109,7 @@ fn who_deletes_an_override_deletes_it_for_all() {
 /// `PUT …/status?value=UP` takes an instance back into service.
 #[test]
 fn an_override_to_up_ends_one_that_hides() {
-    let up = Verb::Override { targets: one(), status: Status::Up, length: None };
+    let up = Verb::Override { at: ServerId(0), targets: one(), status: Status::Up, length: None };
     let scenario = with_at(with_at(in_step(1), 0, out_of_service(None)), 60, up);
     for (second, is_out) in [(110, true), (130, false)] {
         assert_eq!(look(&scenario, second, |world| world.ailments.has(world.clients[0].instance)), is_out);
@@ -105,20 +120,26 @@ fn an_override_to_up_ends_one_that_hides() {
 /// A restarted server knows of no override: everybody is UP again.
 #[test]
 fn overrides_go_with_their_server() {
-    let restart = Verb::Restart { targets: Targets::Server, down_for: s(5), new_id: false, graceful: false };
+    let restart = Verb::Restart {
+        one_by_one: None,
+        targets: Targets::Servers(WhichServers::All),
+        down_for: s(5),
+        new_id: false,
+        graceful: false,
+    };
     let scenario = with_at(with_at(in_step(5), 0, out_of_service(None)), 100, restart);
     look(&scenario, 400, |world| {
         assert!(world.clients.iter().all(|node| !world.ailments.has(node.instance)));
     });
-    assert_eq!(run(&scenario, 0).agreement.missing_in_registry, 0);
+    assert_eq!(run(&scenario, 0).agreement.missing_in_registries, 0);
 }
 
 /// A living instance is back with its next heartbeat, which is answered with 404; that it was away is no mistake.
 #[test]
 fn a_deleted_instance_that_lives_comes_back() {
-    let delete = Verb::Delete { targets: one(), dead: false };
+    let delete = Verb::Delete { at: ServerId(0), targets: one(), dead: false };
     let data = run(&with_at(in_step(20), 10, delete), 0);
-    assert_eq!((data.leases.cancelled, data.leases.created, data.left_at_end), (1, 21, 20));
+    assert_eq!((data.leases.cancelled, data.leases.created, data.left_at_end()), (1, 21, 20));
     assert!(data.mistakes.is_empty());
     assert_eq!((data.faults[0].verb, data.faults[0].targets), ("delete", 1));
 }
@@ -129,18 +150,19 @@ fn a_deleted_instance_that_lives_comes_back() {
 fn the_dead_can_be_deleted() {
     let crash = Verb::Crash(some(4));
     let delete = |count| Verb::Delete {
+        at: ServerId(0),
         targets: Selection { application: None, zone: None, which: Which::Count(count) },
         dead: true,
     };
     let scenario = with_at(with_at(in_step(20), 0, crash), 600, delete(100));
     let data = run(&scenario, 0);
-    assert_eq!((data.left_at_end, data.self_preservation_at_end, data.faults[1].targets), (16, false, 4));
+    assert_eq!((data.left_at_end(), data.self_preservation_at_end(), data.faults[1].targets), (16, false, 4));
     let last = data.timeline.last().expect("minutes");
     assert_eq!((last.expected, last.threshold), (17, 28));
     // Of three that are deleted, the fourth is evicted: 32 renewals against ⌊18 · 1.7⌋ = 30.
     let scenario = with_at(with_at(in_step(20), 0, Verb::Crash(some(4))), 600, delete(3));
     let data = run(&scenario, 0);
-    assert_eq!((data.left_at_end, data.leases.cancelled, data.leases.evicted), (16, 3, 1));
+    assert_eq!((data.left_at_end(), data.leases.cancelled, data.leases.evicted), (16, 3, 1));
 }
 
 /// Protection switched off at 660 s frees the trapped in the next rounds, three and one of 20 and of 17.
@@ -150,17 +172,23 @@ fn a_setting_that_is_changed_takes_effect() {
         with_at(with_at(in_step(20), 0, Verb::Crash(some(4))), 600, Verb::Change(changes))
     };
     let data = run(&change(vec![Change::EnableSelfPreservation(false)]), 0);
-    let evicted: Vec<_> = data.rounds.iter().map(|(at, round)| (at.as_millis(), round.evicted)).collect();
+    let evicted: Vec<_> = data.rounds.iter().map(|row| (row.at.as_millis(), row.round.evicted)).collect();
     assert_eq!(evicted, [(660_000, 3), (720_000, 1)]);
     // A lower share alone recomputes nothing: the threshold stays at 35.
     let data = run(&change(vec![Change::RenewalPercentThreshold(0.5)]), 0);
-    assert_eq!((data.left_at_end, data.timeline.last().expect("minutes").threshold), (20, 35));
+    assert_eq!((data.left_at_end(), data.timeline.last().expect("minutes").threshold), (20, 35));
 }
 
 /// And it stays in force when the server starts anew.
 #[test]
 fn a_changed_setting_outlives_its_server() {
-    let restart = Verb::Restart { targets: Targets::Server, down_for: s(5), new_id: false, graceful: false };
+    let restart = Verb::Restart {
+        one_by_one: None,
+        targets: Targets::Servers(WhichServers::All),
+        down_for: s(5),
+        new_id: false,
+        graceful: false,
+    };
     let scenario = with_at(in_step(5), 0, Verb::Change(vec![Change::DisableDelta(true)]));
     let scenario = with_at(scenario, 100, restart);
     assert!(look(&scenario, 300, |world| world.live_server().config().disable_delta));

@@ -22,7 +22,7 @@ fn each_target_draws_its_own_length() {
 /// Every 50 s one of 10 s, for 300 s: they begin at 50, 110, 170, 230 and 290 s; the last ends as drawn.
 #[test]
 fn pauses_come_again_and_again() {
-    for targets in [Targets::Server, some(1)] {
+    for targets in [Targets::Servers(WhichServers::All), some(1)] {
         let verb = Verb::Pauses { targets, every: constant(50), lasting: constant(10), length: Some(s(300)) };
         let scenario = with_at(in_step(1), 0, verb);
         let steps = moments(&scenario, |event| matches!(event, Event::FaultStep { .. }));
@@ -74,19 +74,21 @@ fn a_paused_process_hears_of_its_stop_later() {
     let pause = Verb::Pause { targets: some(1), length: constant(60) };
     let scenario = with_at(with_at(in_step(1), 0, stop), 0, pause);
     let data = run(&scenario, 0);
-    assert_eq!(data.left_at_end, 0);
+    assert_eq!(data.left_at_end(), 0);
     assert_eq!(data.detections.iter().map(|row| row.at.as_millis()).max(), Some(120_000));
 }
 
 /// Spec 9: a pause of the server forgives what lies after the due time; leases of 90 s survive 45 s of it.
 #[test]
 fn a_paused_server_removes_nobody() {
-    let mut scenario =
-        with(fleet(30), Verb::Pause { targets: Targets::Server, length: Distribution::constant(s(45)) });
+    let mut scenario = with(
+        fleet(30),
+        Verb::Pause { targets: Targets::Servers(WhichServers::All), length: Distribution::constant(s(45)) },
+    );
     scenario.server.enable_self_preservation = false;
     let data = run(&scenario, 0);
     assert!(data.mistakes.is_empty());
-    assert_eq!(data.left_at_end, 30);
+    assert_eq!(data.left_at_end(), 30);
 }
 
 /// A pause of 300 s outlives the lease of 180 s: with protection off the paused are removed alive, and are back
@@ -109,15 +111,24 @@ fn a_long_pause_of_clients_is_a_mistake_that_is_corrected() {
         let told = data.quality.iter().filter(|row| row.stage == stage);
         assert_eq!(told.map(|row| row.mistaken_nanos).sum::<u128>(), lost, "{}", stage.name());
     }
-    assert_eq!(data.left_at_end, 30);
+    assert_eq!(data.left_at_end(), 30);
 }
 
 /// Paused for 100 s, killed and back after 20 s, paused again for 200 s: the end of the first pause wakes nobody.
 /// 600 s after the server's start is within the second.
 #[test]
 fn the_end_of_a_pause_that_a_crash_cut_short_wakes_nobody() {
-    let pause = |length| Verb::Pause { targets: Targets::Server, length: Distribution::constant(s(length)) };
-    let restart = Verb::Restart { targets: Targets::Server, down_for: s(20), new_id: false, graceful: false };
+    let pause = |length| Verb::Pause {
+        targets: Targets::Servers(WhichServers::All),
+        length: Distribution::constant(s(length)),
+    };
+    let restart = Verb::Restart {
+        one_by_one: None,
+        targets: Targets::Servers(WhichServers::All),
+        down_for: s(20),
+        new_id: false,
+        graceful: false,
+    };
     let mut scenario = fleet(10);
     scenario.stop_when_settled = false;
     for (at, verb) in [(0, pause(100)), (10, restart), (40, pause(200))] {
@@ -136,7 +147,8 @@ fn the_end_of_a_pause_that_a_crash_cut_short_wakes_nobody() {
 /// after its 180 s. So the next beat is at 260.024 s and by 300 s there are eight: 11 + 2 + 8 = 21.
 #[test]
 fn a_hung_read_fails_after_the_job_that_is_due_with_it_was_rejected() {
-    let pause = Verb::Pause { targets: Targets::Server, length: Distribution::constant(s(190)) };
+    let pause =
+        Verb::Pause { targets: Targets::Servers(WhichServers::All), length: Distribution::constant(s(190)) };
     let mut scenario = fleet(1);
     scenario.applications[0].client.lease_renewal_interval_in_seconds = 5;
     (scenario.start_window, scenario.warm_up) = (SimDuration::ZERO, s(60));

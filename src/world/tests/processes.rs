@@ -42,7 +42,7 @@ fn the_end_of_a_linger_that_a_restart_cut_short_ends_nobody() {
         3
     );
     assert!(look(&scenario, 200, |world| world.plan.is_over()));
-    assert_eq!(run(&scenario, 0).left_at_end, 3);
+    assert_eq!(run(&scenario, 0).left_at_end(), 3);
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn stops_are_spread() {
     };
     assert!(up(61) >= 18 && (4..=16).contains(&up(110)) && up(161) == 0);
     let data = run(&scenario, 0);
-    assert_eq!((data.faults[0].targets, data.left_at_end), (20, 0));
+    assert_eq!((data.faults[0].targets, data.left_at_end()), (20, 0));
     assert_eq!(data.faults[0].until, Some(SimTime::from_secs(160)));
 }
 
@@ -75,7 +75,7 @@ fn a_crash_loop_is_up_at_the_end() {
     let up = up.map(|second| look(&scenario, 60 + second, |world| world.clients[0].state == State::Running));
     assert_eq!(up, [false, true, false, true, false, true, false, true, true]);
     let data = run(&scenario, 0);
-    assert_eq!((data.leases.created, data.left_at_end), (1, 1), "it came back before anybody noticed");
+    assert_eq!((data.leases.created, data.left_at_end()), (1, 1), "it came back before anybody noticed");
 
     let Verb::CrashLoop { targets, up_for, down_for, length, .. } = verb else { unreachable!() };
     let renamed = Verb::CrashLoop { targets, up_for, down_for, new_id: true, length };
@@ -108,7 +108,7 @@ fn a_storm_of_starts_is_spread() {
     assert!(up(62) < 30 && (30..60).contains(&up(110)) && up(161) == 70);
     scenario.stop_when_settled = true;
     let data = run(&scenario, 0);
-    assert_eq!((data.ending, data.left_at_end, data.leases.created), (Ending::Settled, 70, 70));
+    assert_eq!((data.ending, data.left_at_end(), data.leases.created), (Ending::Settled, 70, 70));
     assert_eq!(
         outcomes(&data, EventKind::Registration, Stage::Registry).iter().map(|row| row.1).sum::<u64>(),
         50

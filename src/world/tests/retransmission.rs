@@ -9,7 +9,7 @@ fn cut(kind: TransportKind, seconds: u64, lost: Direction) -> Scenario {
     scenario.duration = s(400);
     scenario.applications[0].client.transport = TransportConfig::of_kind(kind);
     scenario.applications[0].client.fetch_registry = false;
-    let verb = Verb::Partition { targets: all(), peer: Peer::Server, length: Some(s(seconds)), lost };
+    let verb = Verb::Partition { targets: all().into(), peer: Peer::Servers, length: Some(s(seconds)), lost };
     with_at(scenario, 0, verb)
 }
 
@@ -79,8 +79,13 @@ fn a_call_whose_limit_came_first_is_gone() {
 #[test]
 fn a_connection_ends_with_its_process() {
     let scenario = cut(TransportKind::RestClient, 10, Direction::Both);
-    let restart =
-        Verb::Restart { targets: Targets::Instances(all()), down_for: s(10), new_id: false, graceful: false };
+    let restart = Verb::Restart {
+        one_by_one: None,
+        targets: Targets::Instances(all()),
+        down_for: s(10),
+        new_id: false,
+        graceful: false,
+    };
     let scenario = with_at(scenario, 5, restart);
     assert_eq!(arrivals(&scenario)[..2], [75_001, 105_001]); // registers at once, beats 30 s later
 }
@@ -89,7 +94,7 @@ fn a_connection_ends_with_its_process() {
 #[test]
 fn what_comes_again_may_be_refused() {
     let scenario = cut(TransportKind::RestClient, 2, Direction::Both);
-    let scenario = with_at(scenario, 1, Verb::Crash(Targets::Server));
+    let scenario = with_at(scenario, 1, Verb::Crash(Targets::Servers(WhichServers::All)));
     assert_eq!(answers(&scenario)[0], 63_004);
-    assert_eq!(run(&scenario, 0).left_at_end, 0);
+    assert_eq!(run(&scenario, 0).left_at_end(), 0);
 }

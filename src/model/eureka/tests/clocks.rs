@@ -105,7 +105,9 @@ fn a_stale_generation_is_ignored() {
     let (_, generation) = bench.server.timer(ServerTimer::RenewalBucket).expect("set");
     let stale = generation.wrapping_add(1);
     let facts = bench.facts.len();
-    bench.with(|server, step| server.on_timer(ServerTimer::RenewalBucket, stale, None, step));
+    bench.with(|server, step| {
+        server.on_timer(ServerTimer::RenewalBucket, stale, OwnRegistry::default(), step)
+    });
     assert_eq!(bench.facts.len(), facts);
     assert!(bench.server.next_generation() > generation);
 }

@@ -66,7 +66,8 @@ impl Bench {
             views: &mut views,
             out: &mut out,
         };
-        let server = EurekaServer::start(Arc::new(config), 0, own_view, &mut step);
+        let own = OwnRegistry::of_itself(own_view);
+        let server = EurekaServer::start(Arc::new(config), 0, &[], own, &mut step);
         let mut bench = Self {
             server,
             own_view,
@@ -112,6 +113,9 @@ impl Bench {
                     self.timers.push((due_ms, self.settings, timer, generation));
                     self.settings += 1;
                 }
+                ServerEffect::SetPeerTimer { .. } | ServerEffect::Replicate { .. } => {
+                    panic!("this server has no peers")
+                }
             }
         }
     }
@@ -122,8 +126,8 @@ impl Bench {
             self.timers.retain(|&timer| timer != next);
             let (due_ms, _, timer, generation) = next;
             self.now_ms = self.now_ms.max(due_ms);
-            let own_view = self.own_view;
-            self.with(|server, step| server.on_timer(timer, generation, own_view, step));
+            let own = OwnRegistry::of_itself(self.own_view);
+            self.with(|server, step| server.on_timer(timer, generation, own, step));
         }
         self.now_ms = ms;
     }

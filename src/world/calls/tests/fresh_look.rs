@@ -8,11 +8,12 @@ use crate::engine::{Distribution, Engine, Handler, Limits, Schedule, SimDuration
 use crate::model::client::BalancerConfig;
 use crate::model::id::{AppId, ClientId};
 use crate::scenario::{
-    Batch, Direction, Fault, HealthVia, Order, Peer, Scenario, Targets, Traffic, Verb, Which,
+    Batch, Direction, Fault, HealthVia, Order, Peer, Scenario, Targets, Traffic, Verb, Which, WhichServers,
 };
 use crate::world::World;
 use crate::world::event::Event;
 use crate::world::node::State;
+use crate::world::setup::SERVER;
 
 const ORDERS: AppId = AppId(0);
 const PAYMENTS: AppId = AppId(1);
@@ -47,7 +48,7 @@ impl Handler for Watched<'_> {
 impl Watched<'_> {
     fn look_at_everybody(&self, calls: &mut Calls) {
         let world = &self.world;
-        let server = world.recorder.server_views();
+        let server = world.recorder.server_views(SERVER);
         assert_eq!(calls.server, server);
         for (number, node) in world.clients.iter().enumerate().filter(|(_, node)| calls.is_called(node.app)) {
             let fresh = world.condition_of(calls, ClientId(number as u32));
@@ -130,12 +131,19 @@ fn processes() -> Vec<Verb> {
             length: Some(s(400)),
         },
         Verb::Restart {
+            one_by_one: None,
             targets: Targets::Instances(payments(2)),
             down_for: s(20),
             new_id: true,
             graceful: false,
         },
-        Verb::Restart { targets: Targets::Server, down_for: s(30), new_id: false, graceful: false },
+        Verb::Restart {
+            one_by_one: None,
+            targets: Targets::Servers(WhichServers::All),
+            down_for: s(30),
+            new_id: false,
+            graceful: false,
+        },
         Verb::RollOut {
             application: PAYMENTS,
             batch: Batch::Count(2),
@@ -157,22 +165,22 @@ fn links_and_health() -> Vec<Verb> {
     let between = Peer::Instances { application: Some(ORDERS), zone: None };
     vec![
         Verb::Flap {
-            targets: payments(2),
-            peer: between,
+            targets: payments(2).into(),
+            peer: between.clone(),
             up_for: every(40),
             down_for: every(40),
             length: Some(s(300)),
             lost: Direction::Both,
         },
         Verb::Partition {
-            targets: payments(1),
+            targets: payments(1).into(),
             peer: Peer::All,
             length: Some(s(300)),
             lost: Direction::ToServer,
         },
         Verb::Degrade {
-            targets: payments(2),
-            peer: between,
+            targets: payments(2).into(),
+            peer: between.clone(),
             loss: 0.3,
             latency: None,
             length: Some(s(200)),

@@ -225,7 +225,7 @@ fn grey_failure_fails_its_share_and_no_stage_is_to_blame() {
 #[test]
 fn a_partition_between_instances_fails_calls_and_nothing_else() {
     let cut = |app, from| Verb::Partition {
-        targets: some(app, Which::Count(1)),
+        targets: some(app, Which::Count(1)).into(),
         peer: Peer::Instances { application: Some(from), zone: None },
         length: Some(s(60)),
         lost: Direction::Both,
@@ -244,7 +244,7 @@ fn a_partition_between_instances_fails_calls_and_nothing_else() {
 #[test]
 fn who_is_cut_off_from_all_is_called_until_it_is_dropped() {
     let cut = Verb::Partition {
-        targets: some(PAYMENTS, Which::Count(1)),
+        targets: some(PAYMENTS, Which::Count(1)).into(),
         peer: Peer::All,
         length: Some(s(400)),
         lost: Direction::Both,
@@ -266,7 +266,7 @@ fn a_bad_link_loses_its_share_beside_the_networks() {
     let base = sum(&run_one(&scenario, 0).calls);
     assert_about(lost(&base), base.calls as f64 * 0.0199, "lost by the network");
     let bad = Verb::Degrade {
-        targets: some(PAYMENTS, Which::Count(1)),
+        targets: some(PAYMENTS, Which::Count(1)).into(),
         peer: Peer::Instances { application: None, zone: None },
         loss: 0.5,
         latency: None,
@@ -342,6 +342,7 @@ fn who_comes_back_is_called_sooner_by_who_looks_again() {
         let mut scenario = shop();
         scenario.applications[0].client.balancer = balancer;
         let restart = Verb::Restart {
+            one_by_one: None,
             targets: Targets::Instances(some(PAYMENTS, Which::All)),
             down_for: s(200),
             new_id: false,
