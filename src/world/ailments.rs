@@ -120,7 +120,7 @@ impl World<'_> {
         }
     }
 
-    /// The server is gone, and what it remembered of its operators with it.
+    /// A server is gone, and what it remembered of its operators with it.
     pub(super) fn overrides_are_lost(&mut self, now: SimTime) {
         for instance in self.ailments.0.keys().copied().collect::<Vec<_>>() {
             self.forget_override(instance, now);
@@ -128,6 +128,10 @@ impl World<'_> {
     }
 
     fn forget_override(&mut self, instance: InstanceId, now: SimTime) {
+        if self.servers.iter().any(|node| node.overrides(instance)) {
+            // Another server still holds to it.
+            return;
+        }
         self.is_well_without(instance, |ailment| ailment == Ailment::Overridden, now);
     }
 }

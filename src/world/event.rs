@@ -71,6 +71,49 @@ pub enum Event {
         /// The call's flight.
         flight: u32,
     },
+    /// A server's process starts for the first time, if not at the start of the run.
+    ServerStarts {
+        /// Which.
+        server: ServerId,
+    },
+    /// A server is to look at a peer's queue. Numbers of servers fit a byte.
+    PeerTimerDue {
+        /// Whose.
+        server: u8,
+        /// Which peer's queue.
+        peer: u8,
+        /// Set in which generation.
+        generation: u16,
+    },
+    /// A batch reaches a peer's host.
+    BatchArrives {
+        /// Its place.
+        batch: u32,
+    },
+    /// The answer to a batch, or a refusal, reaches the sender's host.
+    BatchAnswered {
+        /// Its place.
+        batch: u32,
+    },
+    /// The sender's connect or read limit for a batch is reached.
+    BatchLimit {
+        /// Its place.
+        batch: u32,
+        /// The place's generation when the limit was set: places are used again.
+        generation: u16,
+    },
+    /// What a partition had swallowed of a batch, or of its answer, is sent again.
+    BatchLeaves {
+        /// Its place.
+        batch: u32,
+    },
+    /// A thread of a server has finished with a request.
+    WorkDone {
+        /// Whose.
+        server: u8,
+        /// The place of its work.
+        place: u32,
+    },
 }
 
 impl Event {
@@ -97,6 +140,15 @@ impl Fingerprint for Event {
             Self::FaultEnds { fault } => Self::packed(7, 0, 0, fault),
             Self::FaultStep { fault, step } => Self::packed(8, 0, fault, step),
             Self::MessageLeaves { flight } => Self::packed(10, 0, 0, flight),
+            Self::ServerStarts { server } => Self::packed(11, 0, 0, server.0),
+            Self::PeerTimerDue { server, peer, generation } => {
+                Self::packed(12, server, generation, peer as u32)
+            }
+            Self::BatchArrives { batch } => Self::packed(13, 0, 0, batch),
+            Self::BatchAnswered { batch } => Self::packed(14, 0, 0, batch),
+            Self::BatchLimit { batch, generation } => Self::packed(15, 0, generation, batch),
+            Self::BatchLeaves { batch } => Self::packed(16, 0, 0, batch),
+            Self::WorkDone { server, place } => Self::packed(17, server, 0, place),
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::engine::SimTime;
 use crate::model::client::Call;
-use crate::model::id::ClientId;
+use crate::model::id::{ClientId, ServerId};
 use crate::model::message::{Failure, Reply, Request};
 
 /// How a call comes back.
@@ -21,6 +21,8 @@ pub(super) enum Answer {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Flight {
     pub(super) client: ClientId,
+    /// To whom.
+    pub(super) server: ServerId,
     pub(super) call: Call,
     pub(super) request: Request,
     pub(super) answer: Answer,
@@ -51,6 +53,7 @@ impl Flight {
     /// A call that is sent now, over a connection that it `connects` first or that is there.
     pub(super) const fn new(
         client: ClientId,
+        server: ServerId,
         call: Call,
         request: Request,
         connects: bool,
@@ -58,6 +61,7 @@ impl Flight {
     ) -> Self {
         Self {
             client,
+            server,
             call,
             request,
             answer: Answer::None,

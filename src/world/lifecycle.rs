@@ -3,9 +3,9 @@
 use super::World;
 use super::event::Event;
 use super::node::State;
-use super::setup::SERVER;
+use super::work::{Threads, Work};
 use crate::engine::{Schedule, SimDuration, SimTime};
-use crate::model::id::ClientId;
+use crate::model::id::{ClientId, ServerId};
 use crate::model::message::Status;
 use crate::model::stage::EventKind;
 
@@ -104,12 +104,10 @@ impl World<'_> {
         let lingered = std::mem::take(&mut node.lingers);
         self.plan.lingers_no_more(client);
         let waiting = node.waiting.take().map_or_else(Default::default, |waiting| *waiting);
-        let held_back = waiting.timers.into_iter().filter_map(|timer| match timer {
-            Event::MessageLeaves { flight } => Some(flight),
-            _ => None,
-        });
-        for flight in waiting.arrivals.into_iter().chain(held_back) {
-            self.flights.land(flight);
+        for event in waiting.arrivals.into_iter().chain(waiting.timers) {
+            if let Event::AnswerArrives { flight } | Event::MessageLeaves { flight } = event {
+                self.flights.land(flight);
+            }
         }
         if std::mem::take(&mut node.newcomer) {
             self.awaited_registrations -= 1;
@@ -150,34 +148,54 @@ impl World<'_> {
         self.start_client(client, now, schedule);
     }
 
-    /// The server and its own client start.
-    pub(super) fn start_server(&mut self, now: SimTime, schedule: &mut Schedule<Event>) {
-        if self.server.state != State::Down {
+    /// A server and its own client start. There is a server once that client's constructor is done.
+    pub(super) fn start_server(&mut self, server: ServerId, now: SimTime, schedule: &mut Schedule<Event>) {
+        let node = &mut self.servers[server.index()];
+        if node.state != State::Down {
             return;
         }
-        self.server.state = State::Running;
-        if let Some(client) = self.own_client() {
-            self.start_client(client, now, schedule);
-        }
-        self.boot_server(now, schedule);
+        node.state = State::Running;
+        self.recorder.server_started(server, now);
+        let Some(client) = self.own_client(server) else {
+            self.boot_server(server, now, schedule);
+            return;
+        };
+        self.servers[server.index()].boots = true;
+        self.booting += 1;
+        self.start_client(client, now, schedule);
     }
 
-    /// `kill -9` of the server: its registry and overrides go with it, and so does its own client.
-    pub(super) fn crash_server(&mut self, now: SimTime, schedule: &mut Schedule<Event>) {
-        if self.server.state == State::Down {
+    /// `kill -9` of a server: its registry and overrides go with it, what it was to tell its peers, and its own client.
+    pub(super) fn crash_server(&mut self, server: ServerId, now: SimTime, schedule: &mut Schedule<Event>) {
+        self.no_longer_boots(server);
+        let node = &mut self.servers[server.index()];
+        if node.state == State::Down {
             return;
         }
-        self.server.state = State::Down;
-        let life = self.server.server.take().expect("a server that is not down is alive");
-        self.server.next_generation = life.next_generation();
-        self.server.operator_calls.clear();
-        let waiting = std::mem::take(&mut self.server.waiting);
-        for flight in waiting.arrivals {
-            self.refuse(flight, now, schedule);
+        node.state = State::Down;
+        node.ended += 1;
+        node.operator_calls.clear();
+        let life = node.server.take();
+        if let Some(life) = &life {
+            node.next_generation = life.next_generation();
         }
-        self.recorder.server_ended(SERVER, life.registered(), now, &self.views);
+        let waiting = std::mem::take(&mut node.waiting);
+        let work = node.threads.as_mut().map(Threads::abandon).unwrap_or_default();
+        let limits = waiting.timers.into_iter().filter(|event| matches!(event, Event::BatchLimit { .. }));
+        for event in waiting.arrivals.into_iter().chain(limits) {
+            self.dispatch(event, now, schedule);
+        }
+        for work in work {
+            match work {
+                Work::Request(flight) => self.refuse(flight, now, schedule),
+                Work::Batch(batch) => self.refuse_batch(batch, now, schedule),
+            }
+        }
+        self.batches.reset(server);
+        let registered = life.map_or(0, |life| life.registered());
+        self.recorder.server_ended(server, registered, now, &self.views);
         self.overrides_are_lost(now);
-        if let Some(client) = self.own_client {
+        if let Some(client) = self.servers[server.index()].own_client {
             self.end_process(client, now);
         }
     }

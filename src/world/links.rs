@@ -1,5 +1,6 @@
-//! Links: what loses messages between two nodes, and what makes them take longer. Links to the server carry the
-//! registry's traffic; links between instances carry calls.
+//! Links: what loses messages between two nodes, and what makes them take longer. Links of clients to servers carry
+//! the registry's traffic, those between servers replication and what servers' own clients say; links between
+//! instances carry calls.
 //!
 //! Two kinds of loss are told apart, since TCP shows them differently. What is lost *by probability* is one message
 //! of a connection that stands: a request or an answer, whose caller waits until its read limit. What a *partition*
@@ -11,20 +12,22 @@ use super::event::Event;
 use super::retransmission::Swallowed;
 use super::setup::client_label;
 use crate::engine::{Chance, Distribution, Purpose, Schedule, Seed, SimDuration, SimTime};
-use crate::model::id::ClientId;
-use crate::scenario::{Direction, Peer, ZoneId};
+use crate::model::id::{ClientId, ServerId};
+use crate::scenario::{Delay, Direction, Network, Peer, ZoneId};
 
 /// A link's draws of what is lost, each way.
 const LOSS: [Purpose; 2] = [Purpose(0), Purpose(1)];
 /// A link's draws of how much longer its messages take, each way.
 const LATER: [Purpose; 2] = [Purpose(2), Purpose(3)];
+/// A link between servers draws its latency too, each way.
+const LATENCY: [Purpose; 2] = [Purpose(4), Purpose(5)];
 
 /// Which way a message goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
-    /// From a client to the server.
+    /// From the caller to the server that it calls.
     ToServer = 0,
-    /// From the server to a client.
+    /// From that server to the caller.
     FromServer = 1,
 }
 
@@ -42,7 +45,7 @@ pub(super) enum Verdict {
     Swallowed,
 }
 
-/// A client's link to the server, as far as something is wrong with it.
+/// A caller's link to a server, as far as something is wrong with it.
 #[derive(Default)]
 pub(super) struct Link {
     /// How many partitions swallow what goes each way.
@@ -50,7 +53,31 @@ pub(super) struct Link {
     worse: Vec<Worse>,
     /// Flights that a partition has swallowed, each with its generation. Some may have landed.
     swallowed: Vec<(u32, u16)>,
+    /// The same of batches.
+    pub(super) swallowed_batches: Vec<(u32, u16)>,
     dice: Option<Chance>,
+}
+
+/// Links between servers, each from the one that calls to the one that is called.
+pub(super) struct Between {
+    servers: usize,
+    links: Vec<Link>,
+}
+
+impl Between {
+    /// Links with which nothing is wrong.
+    pub(super) fn new(servers: usize) -> Self {
+        Self { servers, links: (0..servers * servers).map(|_| Link::default()).collect() }
+    }
+
+    /// The link over which one server calls another, or itself.
+    pub(super) fn link(&mut self, caller: ServerId, called: ServerId) -> &mut Link {
+        &mut self.links[caller.index() * self.servers + called.index()]
+    }
+
+    fn is_cut(&self, caller: ServerId, called: ServerId, way: Way) -> bool {
+        self.links[caller.index() * self.servers + called.index()].is_cut(way)
+    }
 }
 
 /// One degradation of a link.
@@ -86,6 +113,11 @@ impl Way {
 }
 
 impl Link {
+    /// Whether nothing is wrong with it.
+    fn is_fine(&self) -> bool {
+        self.worse.is_empty() && self.cuts == [0; 2]
+    }
+
     /// Whether nothing that goes that way arrives.
     fn is_cut(&self, way: Way) -> bool {
         self.cuts[way as usize] > 0
@@ -141,62 +173,147 @@ impl Link {
 }
 
 impl World<'_> {
-    /// What becomes of a message between a client and the server that is sent now.
+    /// What becomes of a message between a client and a server that is sent now.
     #[inline]
-    pub(super) fn verdict(&mut self, client: ClientId, way: Way) -> Verdict {
+    pub(super) fn verdict(&mut self, client: ClientId, server: ServerId, way: Way) -> Verdict {
         let node = &self.clients[client.index()];
-        if node.trouble.is_none() && self.lanes.loss(node.app) == 0.0 {
+        let is_own = node.app.index() == self.scenario.applications.len();
+        if node.trouble.is_none() && !is_own && self.lanes.loss(node.app) == 0.0 {
             return Verdict::Passes { later: SimDuration::ZERO };
         }
-        self.verdict_in_trouble(client, way)
+        match self.server_of(client) {
+            Some(own) if own == server => Verdict::Passes { later: SimDuration::ZERO },
+            Some(own) => self.verdict_between(own, server, way),
+            None => self.verdict_in_trouble(client, server, way),
+        }
     }
 
-    fn verdict_in_trouble(&mut self, client: ClientId, way: Way) -> Verdict {
+    fn verdict_in_trouble(&mut self, client: ClientId, server: ServerId, way: Way) -> Verdict {
         let node = &mut self.clients[client.index()];
         let base = self.lanes.loss(node.app);
         let (app, ordinal) = (node.app, node.ordinal);
-        let link = &mut node.trouble().link;
-        if base == 0.0 && link.worse.is_empty() && link.cuts == [0; 2] {
+        let link = node.trouble().link(server);
+        if base == 0.0 && link.is_fine() {
             return Verdict::Passes { later: SimDuration::ZERO };
         }
         let label = || {
-            let name =
-                self.scenario.applications.get(app.index()).map_or("", |application| &application.name);
-            format!("link/{}", client_label(name, ordinal))
+            let name = client_label(&self.scenario.applications[app.index()].name, ordinal);
+            match server.0 {
+                0 => format!("link/{name}"),
+                number => format!("link/{name}/server/{}", number + 1),
+            }
         };
         link.verdict(way, base, label, &self.seed)
     }
 
-    /// Whether nothing passes between the client and the server that way.
-    pub(super) fn is_cut(&self, client: ClientId, way: Way) -> bool {
-        let node = &self.clients[client.index()];
-        self.lanes.loss(node.app) >= 1.0 || node.trouble.as_ref().is_some_and(|it| it.link.is_cut(way))
+    /// What becomes of a message that belongs to a call of one server to another.
+    pub(super) fn verdict_between(&mut self, caller: ServerId, called: ServerId, way: Way) -> Verdict {
+        let base = if caller == called { 0.0 } else { self.network_between().loss };
+        let link = self.between.link(caller, called);
+        if base == 0.0 && link.is_fine() {
+            return Verdict::Passes { later: SimDuration::ZERO };
+        }
+        link.verdict(way, base, || label_between(caller, called), &self.seed)
+    }
+
+    /// How long a message between servers takes that passes, without what faults add.
+    pub(super) fn latency_between(&mut self, caller: ServerId, called: ServerId, way: Way) -> SimDuration {
+        let latency = self.network_between().latency;
+        let link = self.between.link(caller, called);
+        let label = || label_between(caller, called);
+        match latency {
+            Delay::Constant(delay) => delay,
+            Delay::Uniform(least, most) => {
+                let width = most.saturating_sub(least) + SimDuration::from_nanos(1);
+                let dice = link.dice.get_or_insert_with(|| Chance::of(&label()));
+                least + dice.with(&self.seed).duration_below(LATENCY[way as usize], width)
+            }
+            Delay::Drawn(distribution) => {
+                let dice = link.dice.get_or_insert_with(|| Chance::of(&label()));
+                distribution.sample(&mut dice.with(&self.seed), LATENCY[way as usize])
+            }
+        }
+    }
+
+    /// The links between servers.
+    fn network_between(&self) -> Network {
+        self.scenario.server_network.unwrap_or(self.scenario.network)
+    }
+
+    /// Whether nothing passes between a client and a server that way.
+    pub(super) fn is_cut(&self, client: ClientId, server: ServerId, way: Way) -> bool {
+        match self.server_of(client) {
+            Some(own) => own != server && self.is_cut_between(own, server, way),
+            None => {
+                let node = &self.clients[client.index()];
+                let link = node.trouble.as_ref().and_then(|trouble| trouble.links.get(server.index()));
+                self.lanes.loss(node.app) >= 1.0 || link.is_some_and(|link| link.is_cut(way))
+            }
+        }
+    }
+
+    /// Whether nothing passes that way that belongs to a call of one server to another.
+    pub(super) fn is_cut_between(&self, caller: ServerId, called: ServerId, way: Way) -> bool {
+        caller != called && self.network_between().loss >= 1.0 || self.between.is_cut(caller, called, way)
+    }
+
+    /// The link of a client to a server, to change.
+    fn link(&mut self, client: ClientId, server: ServerId) -> &mut Link {
+        match self.server_of(client) {
+            Some(own) => self.between.link(own, server),
+            None => self.clients[client.index()].trouble().link(server),
+        }
     }
 
     /// Notes that a partition has the flight: its end will be felt.
-    pub(super) fn note_swallowed(&mut self, client: ClientId, number: u32) {
+    pub(super) fn note_swallowed(&mut self, client: ClientId, server: ServerId, number: u32) {
         let generation = self.flights.generation(number);
-        let link = &mut self.clients[client.index()].trouble().link;
-        link.swallowed.retain(|&(number, generation)| self.flights.is_current(number, generation));
-        link.swallowed.push((number, generation));
+        let mut swallowed = std::mem::take(&mut self.link(client, server).swallowed);
+        swallowed.retain(|&(number, generation)| self.flights.is_current(number, generation));
+        swallowed.push((number, generation));
+        self.link(client, server).swallowed = swallowed;
     }
 
-    /// Something between the client and the server is over: what was swallowed is sent again where the way is free.
-    pub(super) fn retransmit(&mut self, client: ClientId, now: SimTime, schedule: &mut Schedule<Event>) {
-        let Some(trouble) = &mut self.clients[client.index()].trouble else { return };
-        let swallowed = std::mem::take(&mut trouble.link.swallowed);
+    /// Something between a client and a server is over: what was swallowed is sent again where the way is free.
+    pub(super) fn retransmit(
+        &mut self,
+        client: ClientId,
+        server: ServerId,
+        now: SimTime,
+        schedule: &mut Schedule<Event>,
+    ) {
+        let swallowed = std::mem::take(&mut self.link(client, server).swallowed);
+        self.send_again(swallowed, now, schedule);
+    }
+
+    /// The same of a link between servers: what a server's own client says goes over it too.
+    pub(super) fn retransmit_between(
+        &mut self,
+        caller: ServerId,
+        called: ServerId,
+        now: SimTime,
+        schedule: &mut Schedule<Event>,
+    ) {
+        let swallowed = std::mem::take(&mut self.between.link(caller, called).swallowed);
+        self.send_again(swallowed, now, schedule);
+        self.send_batches_again(caller, called, now, schedule);
+    }
+
+    fn send_again(&mut self, swallowed: Vec<(u32, u16)>, now: SimTime, schedule: &mut Schedule<Event>) {
         for (number, generation) in swallowed {
             if !self.flights.is_current(number, generation) {
                 continue;
             }
             let flight = self.flights.at(number);
+            let (client, server) = (flight.client, flight.server);
             let is_free = if flight.connects {
-                !self.is_cut(client, Way::ToServer) && !self.is_cut(client, Way::FromServer)
+                !self.is_cut(client, server, Way::ToServer) && !self.is_cut(client, server, Way::FromServer)
             } else {
-                !self.is_cut(client, if flight.has_answer() { Way::FromServer } else { Way::ToServer })
+                let way = if flight.has_answer() { Way::FromServer } else { Way::ToServer };
+                !self.is_cut(client, server, way)
             };
             if !is_free {
-                self.note_swallowed(client, number);
+                self.note_swallowed(client, server, number);
                 continue;
             }
             let what = if flight.connects { Swallowed::Syn } else { Swallowed::Data };
@@ -244,4 +361,8 @@ impl World<'_> {
         let zones = &self.scenario.applications.get(node.app.index())?.zones;
         zones.get((node.ordinal as usize - 1).checked_rem(zones.len())?).copied()
     }
+}
+
+fn label_between(caller: ServerId, called: ServerId) -> String {
+    format!("link/server/{}/server/{}", caller.0 + 1, called.0 + 1)
 }

@@ -9,8 +9,8 @@
 //!                                                        facts ──► recorder
 //! ```
 //!
-//! The stages of a run are explicit. The server starts at time zero. Instances start in the start window,
-//! which opens when the server accepts requests. The warm-up passes. Faults are timed from its end. The run
+//! The stages of a run are explicit. The first server starts at time zero, the others when the scenario says.
+//! Instances start in the start window, which opens when all servers accept requests. The warm-up passes. Faults are timed from its end. The run
 //! ends at the scenario's duration, or earlier once nothing watched can change any more.
 
 mod ailments;
@@ -24,17 +24,18 @@ mod lifecycle;
 mod links;
 mod node;
 mod pause;
+mod replication;
 mod retransmission;
 mod run;
+mod server;
 mod setup;
 #[cfg(test)]
 mod tests;
 mod traffic;
+mod work;
 
 pub use event::Event;
 pub use run::{Interrupted, run, trace};
-
-use std::sync::Arc;
 
 use ailments::Ailments;
 use calls::Calls;
@@ -42,20 +43,20 @@ use clock::WallClock;
 use faults::FaultPlan;
 use flight::Flights;
 use lanes::Lanes;
-use links::Barrier;
+use links::{Barrier, Between};
 use node::{ClientNode, Identity, ServerNode, State};
+use replication::Batches;
 use setup::config_of;
 
 use crate::engine::{Handler, Schedule, Seed, SimDuration, SimTime};
 use crate::model::client::{Client, ClientConfig, ClientEffect};
-use crate::model::clock::Now;
-use crate::model::eureka::{EurekaServer, OwnRegistry, ServerEffect, ServerTimer};
+use crate::model::eureka::ServerEffect;
 use crate::model::fact::Fact;
 use crate::model::id::ClientId;
 use crate::model::stage::EventKind;
 use crate::model::step::Step;
-use crate::model::view::{View, Views};
-use crate::observe::{Minute, Recorder};
+use crate::model::view::Views;
+use crate::observe::Recorder;
 use crate::scenario::Scenario;
 
 /// One replicate in progress.
@@ -69,8 +70,10 @@ struct World<'a> {
     clients: Vec<ClientNode>,
     /// Each application's processes, by ordinal.
     members: Vec<Vec<ClientId>>,
-    server: ServerNode,
-    own_client: Option<ClientId>,
+    servers: Vec<ServerNode>,
+    /// Links between servers, as far as something is wrong with them.
+    between: Between,
+    batches: Batches,
     views: Views,
     flights: Flights,
     plan: FaultPlan,
@@ -86,6 +89,8 @@ struct World<'a> {
     server_effects: Vec<ServerEffect>,
     /// Processes that a fault started and that have not sent their registration yet.
     awaited_registrations: u32,
+    /// Servers whose own client is still at its constructor.
+    booting: u32,
     may_settle: bool,
 }
 
@@ -122,6 +127,13 @@ impl World<'_> {
             Event::FaultEnds { fault } => self.end_fault(fault, now, schedule),
             Event::FaultStep { fault, step } => self.fault_step(fault, step, now, schedule),
             Event::MessageLeaves { flight } => self.message_leaves(flight, now, schedule),
+            Event::ServerStarts { server } => self.start_server(server, now, schedule),
+            Event::PeerTimerDue { .. } => self.peer_timer_due(event, now, schedule),
+            Event::BatchArrives { batch } => self.batch_arrives(batch, now, schedule),
+            Event::BatchAnswered { batch } => self.batch_answered(batch, now, schedule),
+            Event::BatchLimit { batch, generation } => self.batch_limit(batch, generation, now, schedule),
+            Event::BatchLeaves { batch } => self.batch_leaves(batch, now, schedule),
+            Event::WorkDone { server, place } => self.work_done(server, place, now, schedule),
         }
     }
 
@@ -153,27 +165,6 @@ impl World<'_> {
         }
     }
 
-    fn server_timer_due(&mut self, event: Event, now: SimTime, schedule: &mut Schedule<Event>) {
-        let Event::ServerTimerDue { timer, generation, .. } = event else { unreachable!() };
-        match self.server.state {
-            State::Running => self.run_server_timer(timer, generation, now, schedule),
-            State::Paused { .. } => self.server.waiting.timers.push(event),
-            State::Down => {}
-        }
-    }
-
-    fn run_server_timer(
-        &mut self,
-        timer: ServerTimer,
-        generation: u16,
-        now: SimTime,
-        schedule: &mut Schedule<Event>,
-    ) {
-        let own_view = self.own_view();
-        let own = OwnRegistry::of_itself(own_view);
-        self.step_server(now, schedule, |server, step| server.on_timer(timer, generation, own, step));
-    }
-
     /// One step of a client, and what follows from it.
     #[inline]
     fn step_client(
@@ -203,85 +194,9 @@ impl World<'_> {
         if self.calls.is_some() {
             self.caller_stepped(client, now);
         }
-    }
-
-    /// The local registry of the server's own client, if that fetches.
-    fn own_view(&self) -> Option<View> {
-        let client = self.own_client.filter(|_| self.scenario.server.fetch_registry)?;
-        Some(self.clients[client.index()].client.view())
-    }
-
-    /// The first step of a server's life, and what follows from it.
-    fn boot_server(&mut self, now: SimTime, schedule: &mut Schedule<Event>) {
-        let own_view = self.own_view();
-        let config = Arc::clone(&self.server.config);
-        let generation = self.server.next_generation;
-        self.lend_to_server(now, schedule, |server, step| {
-            *server =
-                Some(EurekaServer::start(config, generation, &[], OwnRegistry::of_itself(own_view), step));
-        });
-    }
-
-    /// The server, which runs or is paused.
-    #[inline]
-    fn live_server(&self) -> &EurekaServer {
-        self.server.server.as_ref().expect("a server that is not down is alive")
-    }
-
-    /// One step of the server, and what follows from it.
-    #[inline]
-    fn step_server<T>(
-        &mut self,
-        now: SimTime,
-        schedule: &mut Schedule<Event>,
-        step: impl FnOnce(&mut EurekaServer, &mut Step<'_, ServerEffect>) -> T,
-    ) -> T {
-        self.lend_to_server(now, schedule, |server, lent| {
-            step(server.as_mut().expect("a server that is not down is alive"), lent)
-        })
-    }
-
-    /// Lends time, chance and views to the server's place, alive or not, and does what comes out.
-    #[inline]
-    fn lend_to_server<T>(
-        &mut self,
-        now: SimTime,
-        schedule: &mut Schedule<Event>,
-        act: impl FnOnce(&mut Option<EurekaServer>, &mut Step<'_, ServerEffect>) -> T,
-    ) -> T {
-        let mut effects = std::mem::take(&mut self.server_effects);
-        let mut lent = Step {
-            now: self.server_clock(now),
-            dice: self.server.chance.with(&self.seed),
-            views: &mut self.views,
-            out: &mut effects,
-        };
-        let result = act(&mut self.server.server, &mut lent);
-        self.do_for_server(effects, now, schedule);
-        result
-    }
-
-    #[inline]
-    fn do_for_server(
-        &mut self,
-        mut effects: Vec<ServerEffect>,
-        now: SimTime,
-        schedule: &mut Schedule<Event>,
-    ) {
-        for effect in effects.drain(..) {
-            match effect {
-                ServerEffect::SetTimer { timer, due, generation } => {
-                    let at = due.looks_at(self.server_clock(now));
-                    let event = Event::ServerTimerDue { server: setup::SERVER, timer, generation };
-                    schedule.at(at.max(now), event);
-                }
-                ServerEffect::Fact(fact) => self.note_server_fact(fact, now),
-                ServerEffect::SetPeerTimer { .. } | ServerEffect::Replicate { .. } => {
-                    unreachable!("no peers")
-                }
-            }
+        if self.booting > 0 {
+            self.boot_if_ready(client, now, schedule);
         }
-        self.server_effects = effects;
     }
 
     fn note_client_fact(&mut self, client: ClientId, fact: Fact, now: SimTime) {
@@ -292,38 +207,5 @@ impl World<'_> {
             self.recorder.watch(EventKind::Registration, client, instance, now, &self.views);
         }
         self.recorder.client_fact(client, fact, now, &self.views);
-    }
-
-    fn note_server_fact(&mut self, fact: Fact, now: SimTime) {
-        let registry = self.registry_view();
-        self.recorder.server_fact(setup::SERVER, fact, registry, now, &self.views);
-        self.ailments_follow(fact, now);
-        if let Fact::RenewalsCounted { renewals } = fact {
-            let server = self.live_server();
-            let minute = Minute {
-                server: setup::SERVER,
-                at: now,
-                registered: server.registered(),
-                expired: server.expired(self.server_clock(now).wall),
-                renewals,
-                threshold: server.threshold(),
-                expected: server.expected(),
-                self_preservation: server.self_preservation_engaged(),
-                evicted: 0,
-            };
-            self.recorder.minute(minute);
-        }
-    }
-
-    /// What the server's clocks show.
-    #[inline]
-    fn server_clock(&self, now: SimTime) -> Now {
-        self.wall.now_off(now, &self.server.skew)
-    }
-
-    /// What the server's registry holds.
-    fn registry_view(&self) -> View {
-        let life = self.live_server().life();
-        View::of(life, self.views.log(life).version())
     }
 }

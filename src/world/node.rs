@@ -5,10 +5,11 @@ use std::sync::Arc;
 use super::clock::Skew;
 use super::event::Event;
 use super::links::Link;
+use super::work::Threads;
 use crate::engine::{Chance, Distribution, Purpose, Seed, SimDuration, SimTime};
 use crate::model::client::Client;
 use crate::model::eureka::{EurekaServer, ServerConfig};
-use crate::model::id::{AppId, InstanceId};
+use crate::model::id::{AppId, ClientId, InstanceId, ServerId};
 use crate::model::message::{Request, Status};
 
 /// What a process does.
@@ -30,8 +31,9 @@ pub(super) enum State {
 /// What came for a paused process: on resume first what had arrived, then the timers that are due.
 #[derive(Default)]
 pub(super) struct Waiting {
-    /// Flights: answers for a client, requests for a server.
-    pub(super) arrivals: Vec<u32>,
+    /// What arrived, as the event that brought it: answers for a client, requests, batches and answers to batches for
+    /// a server.
+    pub(super) arrivals: Vec<Event>,
     /// Timers that came due, in order.
     pub(super) timers: Vec<Event>,
     /// The status that the application is to set.
@@ -40,15 +42,26 @@ pub(super) struct Waiting {
     pub(super) stop: bool,
 }
 
-/// What is wrong with a node, its clock or its link to the server. It is rare, and lives in a box that is usually
+/// What is wrong with a node, its clock or its links to the servers. It is rare, and lives in a box that is usually
 /// not there.
 #[derive(Default)]
 pub(super) struct Trouble {
-    pub(super) link: Link,
+    /// Its links, by server; those beyond the end are fine.
+    pub(super) links: Vec<Link>,
     pub(super) skew: Skew,
     /// Faults that make calls to it fail, and the share of each.
     pub(super) failing: Vec<(u32, f64)>,
     pub(super) slow: Vec<Slow>,
+}
+
+impl Trouble {
+    /// Its link to a server, to change.
+    pub(super) fn link(&mut self, server: ServerId) -> &mut Link {
+        if self.links.len() <= server.index() {
+            self.links.resize_with(server.index() + 1, Link::default);
+        }
+        &mut self.links[server.index()]
+    }
 }
 
 /// What makes a node's heartbeats leave late.
@@ -85,6 +98,8 @@ pub(super) struct ClientNode {
     /// How many it has had, this one included.
     pub(super) identities: u32,
     pub(super) state: State,
+    /// The server that answered its last fetch.
+    pub(super) asks: ServerId,
     /// It was asked to stop and has not yet.
     pub(super) stopping: bool,
     /// It has stopped as far as its client goes, and only answers calls any more. Still [`Self::stopping`].
@@ -157,15 +172,32 @@ impl ClientNode {
     }
 }
 
-/// The registry server's process.
+impl ServerNode {
+    /// Whether it holds a lease whose status an operator has overridden.
+    pub(super) fn overrides(&self, instance: InstanceId) -> bool {
+        let lease = self.server.as_ref().and_then(|server| server.lease(instance));
+        lease.is_some_and(|lease| lease.record.overridden != Status::Unknown)
+    }
+}
+
+/// A registry server's process.
 pub(super) struct ServerNode {
-    /// Its present life; `None` before the first and while the process is down.
+    /// Its present life; `None` before the first, while the process is down, and while it boots.
     pub(super) server: Option<EurekaServer>,
+    /// Its own client is still at its constructor.
+    pub(super) boots: bool,
     /// With which generation of timers the next life begins.
     pub(super) next_generation: u16,
+    /// How often its process has ended: what an earlier process had under way is nobody's.
+    pub(super) ended: u32,
     pub(super) config: Arc<ServerConfig>,
+    pub(super) peers: Arc<[ServerId]>,
+    /// Its own client, made when first needed.
+    pub(super) own_client: Option<ClientId>,
     pub(super) chance: Chance,
     pub(super) state: State,
+    /// Its threads, if they are counted.
+    pub(super) threads: Option<Threads>,
     pub(super) waiting: Waiting,
     /// What an operator wants of it while it stands still.
     pub(super) operator_calls: Vec<Request>,

@@ -5,7 +5,7 @@ use super::World;
 use super::event::Event;
 use super::node::{State, Waiting};
 use crate::engine::{Schedule, SimTime};
-use crate::model::id::ClientId;
+use crate::model::id::{ClientId, ServerId};
 
 impl State {
     /// Stops what runs, and lets what is stopped stand for as long as the longer of both pauses.
@@ -55,30 +55,37 @@ impl World<'_> {
         }
     }
 
-    /// Stops the server, and its own client with it.
-    pub(super) fn pause_server(&mut self, now: SimTime, until: SimTime) {
-        self.server.state.pause(now, until);
-        if let Some(client) = self.own_client {
+    /// Stops a server, and its own client with it.
+    pub(super) fn pause_server(&mut self, server: ServerId, now: SimTime, until: SimTime) {
+        let node = &mut self.servers[server.index()];
+        node.state.pause(now, until);
+        if let Some(client) = node.own_client {
             self.pause(client, now, until);
         }
     }
 
-    /// Lets the server go on: first with what had arrived, then with its timers, at last with what an operator wanted.
-    pub(super) fn resume_server(&mut self, now: SimTime, schedule: &mut Schedule<Event>) {
-        if self.server.state.resume(now).is_none() {
-            return;
+    /// Lets a server go on: first with what had arrived, then with its timers, at last with what an operator wanted.
+    pub(super) fn resume_server(&mut self, server: ServerId, now: SimTime, schedule: &mut Schedule<Event>) {
+        let node = &mut self.servers[server.index()];
+        let Some(since) = node.state.resume(now) else { return };
+        if let Some(threads) = &mut node.threads {
+            threads.stood_still(since, now);
         }
-        let mut waiting = std::mem::take(&mut self.server.waiting);
+        let mut waiting = std::mem::take(&mut node.waiting);
         if !self.scenario.server.process_backlog_after_pause {
-            for flight in waiting.arrivals.drain(..) {
-                self.forget_request(flight);
+            for arrival in std::mem::take(&mut waiting.arrivals) {
+                match arrival {
+                    Event::RequestArrives { flight } => self.forget_request(flight),
+                    Event::BatchArrives { batch } => self.forget_batch(batch),
+                    answer => waiting.arrivals.push(answer),
+                }
             }
         }
         self.take_up(waiting, now, schedule);
-        for request in std::mem::take(&mut self.server.operator_calls) {
-            self.operate(request, now, schedule);
+        for request in std::mem::take(&mut self.servers[server.index()].operator_calls) {
+            self.operate(server, request, now, schedule);
         }
-        if let Some(client) = self.own_client {
+        if let Some(client) = self.servers[server.index()].own_client {
             self.resume(client, now, schedule);
         }
     }
@@ -93,15 +100,8 @@ impl World<'_> {
     }
 
     fn take_up(&mut self, waiting: Waiting, now: SimTime, schedule: &mut Schedule<Event>) {
-        for flight in waiting.arrivals {
-            let event = match self.flights.at(flight).has_answer() {
-                true => Event::AnswerArrives { flight },
-                false => Event::RequestArrives { flight },
-            };
+        for event in waiting.arrivals.into_iter().chain(waiting.timers) {
             self.dispatch(event, now, schedule);
-        }
-        for timer in waiting.timers {
-            self.dispatch(timer, now, schedule);
         }
     }
 }

@@ -5,11 +5,12 @@ use std::sync::atomic::AtomicBool;
 
 use super::World;
 use super::event::Event;
-use super::node::{ClientNode, State};
+use super::node::{ClientNode, ServerNode, State};
 use super::setup::config_of;
 use crate::engine::{Engine, Limits, Outcome, RunEnd, SimTime};
 use crate::model::eureka::EurekaServer;
-use crate::model::id::InstanceId;
+use crate::model::id::{InstanceId, ServerId};
+use crate::model::message::Status;
 use crate::model::view::View;
 use crate::observe::{Agreement, Ending, ReplicateData, ServerEnd};
 use crate::scenario::Scenario;
@@ -90,36 +91,49 @@ impl World<'_> {
             .map(|node| node.instance)
             .collect();
         let missing = |view| live.iter().filter(|&&id| !self.views.is_up(view, id)).count() as u64;
-        let registry = if self.server.server.is_some() { self.registry_view() } else { View::EMPTY };
+        let registries = self.registries();
         let mut observers = BTreeMap::new();
         for node in self.clients.iter().filter(runs) {
             if config_of(self.scenario, node.app).fetch_registry {
-                *observers.entry(node.client.view()).or_insert(0_u64) += 1;
+                *observers.entry((node.client.view(), node.asks)).or_insert(0_u64) += 1;
             }
         }
         let hash = |view| self.views.counts(view).reconcile_hash();
-        let registry_hash = hash(registry);
         let mut agreement = Agreement {
             live: live.len() as u64,
-            missing_in_registries: missing(registry),
+            missing_in_registries: registries.iter().map(|&(_, view)| missing(view)).sum(),
+            dead_in_registries: registries.iter().map(|&(_, view)| self.dead_in(view)).sum(),
             ..Agreement::default()
         };
-        for (view, count) in observers {
+        for ((view, asks), count) in observers {
             let pairs = count * missing(view);
             agreement.missing_in_views += pairs;
-            if pairs > 0 && hash(view) == registry_hash {
+            let registry = registries.iter().find(|&&(server, _)| server == asks);
+            if pairs > 0 && registry.is_some_and(|&(_, registry)| hash(registry) == hash(view)) {
                 agreement.missing_behind_equal_hashes += pairs;
             }
         }
         agreement
     }
 
+    /// What each server that runs has registered.
+    fn registries(&self) -> Vec<(ServerId, View)> {
+        let all = (0..self.servers.len() as u32).map(ServerId);
+        all.filter(|server| self.servers[server.index()].server.is_some())
+            .map(|server| (server, self.registry_view(server)))
+            .collect()
+    }
+
+    /// How many instances a registry shows as UP although no process is behind them.
+    fn dead_in(&self, registry: View) -> u64 {
+        let shown = self.views.instances(registry).into_iter();
+        shown.filter(|&(instance, status)| status == Status::Up && !self.is_alive(instance)).count() as u64
+    }
+
     fn finish(mut self, replicate: u32, ending: Ending, ended_at: SimTime, end: &RunEnd) -> ReplicateData {
         let agreement = self.agreement();
         let calls = self.finish_calls(ended_at);
-        let server = self.server.server.as_ref();
-        let left = server.map_or(0, EurekaServer::registered);
-        let self_preservation = server.is_some_and(EurekaServer::self_preservation_engaged);
+        let servers = self.servers.iter().map(|node| at_end(node)).collect();
         let recorded = std::mem::take(&mut self.recorder).finish(ended_at);
         let named = recorded.detections.iter().map(|row| row.instance);
         let named = named.chain(recorded.mistakes.iter().map(|row| row.instance));
@@ -144,7 +158,16 @@ impl World<'_> {
             leases: recorded.leases,
             agreement,
             divergence: recorded.divergence,
-            servers: vec![ServerEnd { is_up: server.is_some(), left, self_preservation }],
+            servers,
         }
+    }
+}
+
+fn at_end(node: &ServerNode) -> ServerEnd {
+    let server = node.server.as_ref();
+    ServerEnd {
+        is_up: server.is_some(),
+        left: server.map_or(0, EurekaServer::registered),
+        self_preservation: server.is_some_and(EurekaServer::self_preservation_engaged),
     }
 }

@@ -1,6 +1,7 @@
 //! From a scenario and a replicate's number to a world at its start: every process in its place, every draw
 //! that the start needs made, every fault timed.
 
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 use super::World;
@@ -11,19 +12,21 @@ use super::event::Event;
 use super::faults::FaultPlan;
 use super::flight::Flights;
 use super::lanes::Lanes;
+use super::links::Between;
 use super::node::{ClientNode, Identity, ServerNode, State, Trouble, Waiting};
+use super::replication::Batches;
+use super::work::Threads;
 use crate::engine::{Chance, Purpose, Schedule, Seed, SimDuration, SimTime};
 use crate::model::client::{BalancerConfig, Client, ClientConfig, ServerUrls, purpose};
 use crate::model::id::{AppId, ClientId, InstanceId, ServerId};
 use crate::model::view::Views;
 use crate::observe::Recorder;
-use crate::scenario::{Delay, Network, Scenario, Verb};
+use crate::scenario::{Delay, Network, Scenario, ServerList, Verb, ZoneId};
 
-/// The only server there is.
-pub(super) const SERVER: ServerId = ServerId(0);
-
-/// The server's draw of the wall-clock moment at which it starts. Its rules draw from other streams.
+/// The first server's draw of the wall-clock moment at which the run starts. Its rules draw from other streams.
 const STARTING_MOMENT: Purpose = Purpose(7);
+/// A server's draw of when it starts.
+const SERVER_START: Purpose = Purpose(6);
 
 /// The name under which a server's own client registers.
 const OWN_APPLICATION: &str = "eureka";
@@ -40,24 +43,35 @@ impl<'a> World<'a> {
     /// The world of `scenario` before anything happened, its first events scheduled.
     pub(super) fn new(scenario: &'a Scenario, replicate: u32, schedule: &mut Schedule<Event>) -> Self {
         let seed = Seed::new(scenario.seed, replicate);
-        let mut server_chance = Chance::of("server/1");
-        let wall = WallClock::starting_at(starting_wall(scenario, &seed, &mut server_chance));
+        let mut servers: Vec<ServerNode> = (0..)
+            .map(ServerId)
+            .zip(&scenario.servers)
+            .map(|(server, its)| ServerNode {
+                server: None,
+                boots: false,
+                next_generation: 0,
+                ended: 0,
+                config: Arc::new(scenario.server.clone()),
+                peers: Arc::from(&*its.peers),
+                own_client: None,
+                chance: Chance::of(&server_label(server)),
+                state: State::Down,
+                threads: scenario.capacity.as_ref().map(|capacity| Threads::new(server, capacity)),
+                waiting: Waiting::default(),
+                operator_calls: Vec::new(),
+                skew: Skew::from_the_start(scenario.server_clock),
+            })
+            .collect();
+        let wall = WallClock::starting_at(starting_wall(scenario, &seed, &mut servers[0].chance));
         let mut world = Self {
             scenario,
             lanes: Lanes::new(scenario, schedule),
             wall,
             clients: Vec::new(),
-            server: ServerNode {
-                server: None,
-                next_generation: 0,
-                config: Arc::new(scenario.server.clone()),
-                chance: server_chance,
-                state: State::Down,
-                waiting: Waiting::default(),
-                operator_calls: Vec::new(),
-                skew: Skew::from_the_start(scenario.server_clock),
-            },
-            own_client: None,
+            between: Between::new(servers.len()),
+            batches: Batches::new(servers.len()),
+            servers,
+            booting: 0,
             views: Views::default(),
             flights: Flights::default(),
             recorder: Recorder::default(),
@@ -74,15 +88,35 @@ impl<'a> World<'a> {
             may_settle: may_settle(scenario),
             seed,
         };
-        world.start_server(SimTime::ZERO, schedule);
-        world.add_fleet(schedule);
+        let all_serve_from = world.start_servers(schedule);
+        world.add_fleet(all_serve_from, schedule);
         world
     }
 
-    /// Numbers the fleet in the order in which it starts: neighbours in time are neighbours in memory.
-    fn add_fleet(&mut self, schedule: &mut Schedule<Event>) {
+    /// Starts the servers, now or when they are meant to; returns when all accept requests.
+    fn start_servers(&mut self, schedule: &mut Schedule<Event>) -> SimTime {
         let scenario = self.scenario;
-        let opens = SimTime::ZERO + scenario.server.serves_after();
+        let mut last = SimTime::ZERO;
+        for (server, its) in (0..).map(ServerId).zip(&scenario.servers) {
+            let window = if server.0 == 0 { SimDuration::ZERO } else { scenario.servers_start_window };
+            let drawn = || {
+                let mut dice = self.servers[server.index()].chance.with(&self.seed);
+                dice.duration_below(SERVER_START, window)
+            };
+            let at = SimTime::ZERO + its.starts_after.unwrap_or_else(drawn);
+            last = last.max(at);
+            if at == SimTime::ZERO {
+                self.start_server(server, at, schedule);
+            } else {
+                schedule.at(at, Event::ServerStarts { server });
+            }
+        }
+        last + scenario.server.serves_after()
+    }
+
+    /// Numbers the fleet in the order in which it starts: neighbours in time are neighbours in memory.
+    fn add_fleet(&mut self, opens: SimTime, schedule: &mut Schedule<Event>) {
+        let scenario = self.scenario;
         let all_started = opens + scenario.start_window;
         let mut starters = Vec::new();
         for (app, application) in scenario.applications.iter().enumerate() {
@@ -116,6 +150,7 @@ impl<'a> World<'a> {
         self.clients[client.index()].newcomer = true;
         self.draw_first_call(client, SimDuration::ZERO);
         self.members[app.index()].push(client);
+        self.joins_its_peers(client);
         client
     }
 
@@ -124,10 +159,16 @@ impl<'a> World<'a> {
         let own = app.index() == self.scenario.applications.len();
         let config = config_of(self.scenario, app);
         let instance = self.add_identity(Identity { app, ordinal, number: 1 });
-        let client = Client::new(app, instance, ServerUrls::in_one_zone(&[SERVER]));
+        let (own_zone, other_zones) = self.servers_known_to(app, ordinal);
+        let address =
+            self.scenario.applications.get(app.index()).map_or(Ipv4Addr::LOCALHOST, |application| {
+                Ipv4Addr::from_bits(application.first_address.to_bits().wrapping_add(ordinal - 1))
+            });
+        let urls = ServerUrls { own_zone: &own_zone, other_zones: &other_zones, address };
+        let client = Client::new(app, instance, urls);
         let skew = match self.scenario.applications.get(app.index()) {
             Some(application) => Skew::from_the_start(application.clock),
-            None => self.server.skew.clone(),
+            None => self.servers[ordinal as usize - 1].skew.clone(),
         };
         self.clients.push(ClientNode {
             client,
@@ -137,6 +178,7 @@ impl<'a> World<'a> {
             instance,
             identities: 1,
             state: State::Down,
+            asks: ServerId(u32::MAX),
             stopping: false,
             lingers: false,
             calls_fail: 0.0,
@@ -184,7 +226,7 @@ impl<'a> World<'a> {
         let Identity { app, ordinal, .. } = self.identities[instance.index()];
         match self.members.get(app.index()) {
             Some(members) => members[ordinal as usize - 1],
-            None => self.own_client.expect("it had an identity made"),
+            None => self.servers[ordinal as usize - 1].own_client.expect("it had an identity made"),
         }
     }
 
@@ -203,15 +245,49 @@ impl<'a> World<'a> {
         format!("{name}-{}", node.ordinal)
     }
 
-    /// The server's own client, made when first needed.
-    pub(super) fn own_client(&mut self) -> Option<ClientId> {
-        let server = &self.scenario.server;
-        if self.own_client.is_none() && (server.register_with_eureka || server.fetch_registry) {
+    /// A server's own client, made when first needed.
+    pub(super) fn own_client(&mut self, server: ServerId) -> Option<ClientId> {
+        let config = &self.scenario.server;
+        if self.servers[server.index()].own_client.is_none()
+            && (config.register_with_eureka || config.fetch_registry)
+        {
             let app = AppId(self.scenario.applications.len() as u32);
-            self.own_client = Some(self.add_client(app, 1, Chance::of("server/1/client")));
+            let chance = Chance::of(&format!("{}/client", server_label(server)));
+            let client = self.add_client(app, server.0 + 1, chance);
+            self.servers[server.index()].own_client = Some(client);
         }
-        self.own_client
+        self.servers[server.index()].own_client
     }
+
+    /// The servers that an instance knows: those of its own zone, and the others. A server's own client knows its
+    /// server's peers and the server itself, in one zone.
+    fn servers_known_to(&self, app: AppId, ordinal: u32) -> (Vec<ServerId>, Vec<ServerId>) {
+        let scenario = self.scenario;
+        let all = || (0..scenario.servers.len() as u32).map(ServerId);
+        let zone_of = |server: ServerId| scenario.servers[server.index()].zone;
+        let Some(application) = scenario.applications.get(app.index()) else {
+            let server = ServerId(ordinal - 1);
+            let peers = &scenario.servers[server.index()].peers;
+            return (all().filter(|&other| other == server || peers.contains(&other)).collect(), Vec::new());
+        };
+        match &application.server_list {
+            ServerList::OneZone(servers) => (servers.clone(), Vec::new()),
+            ServerList::Zones(zones) => {
+                let first = zones[0];
+                let known = |zone: ZoneId| all().filter(move |&server| zone_of(server) == Some(zone));
+                let others = zones[1..].iter().filter(|&&zone| zone != first);
+                (known(first).collect(), others.flat_map(|&zone| known(zone)).collect())
+            }
+            ServerList::OwnZoneFirst => {
+                let own = application.zone_of(ordinal);
+                all().partition(|&server| own.is_some() && zone_of(server) == own)
+            }
+        }
+    }
+}
+
+fn server_label(server: ServerId) -> String {
+    format!("server/{}", server.0 + 1)
 }
 
 pub(super) fn client_label(app: &str, ordinal: u32) -> String {

@@ -1,4 +1,4 @@
-//! Messages between clients and the server: sent, lost, delivered, parked, refused, given up.
+//! Messages between clients and servers: sent, lost, delivered, parked, refused, given up.
 //!
 //! The link's verdict falls when a message is sent: it passes after a delay or is lost, and what is under way
 //! arrives. What a partition swallowed is sent again when that has healed, as TCP does it (`retransmission.rs`).
@@ -10,11 +10,12 @@ use super::event::Event;
 use super::flight::{Answer, Flight};
 use super::links::{Verdict, Way};
 use super::node::State;
-use super::setup::{SERVER, config_of};
+use super::setup::config_of;
+use super::work::Work;
 use crate::engine::{Schedule, SimDuration, SimTime};
 use crate::model::client::{Call, ClientEffect, Silence, purpose};
 use crate::model::id::{ClientId, ServerId};
-use crate::model::message::{Failure, Request, RequestKind};
+use crate::model::message::{Failure, Reply, Request, RequestKind};
 use crate::scenario::Delay;
 
 /// A read's clock starts once the request has left, so after its supervisor's, which started with the job. Real
@@ -33,15 +34,14 @@ impl World<'_> {
         now: SimTime,
         schedule: &mut Schedule<Event>,
     ) {
-        debug_assert_eq!(server, SERVER, "there is one server");
         let node = &self.clients[client.index()];
         let connects = call.is_fresh() || !config_of(self.scenario, node.app).transport.pooled;
         let is_slow = request.kind() == RequestKind::Renew && node.is_slow();
-        let number = self.flights.take_off(Flight::new(client, call, request, connects, now));
+        let number = self.flights.take_off(Flight::new(client, server, call, request, connects, now));
         if is_slow {
             self.hold_back(number, now, schedule);
         } else {
-            self.request_leaves(number, client, connects, now, schedule);
+            self.request_leaves(number, now, schedule);
         }
     }
 
@@ -73,28 +73,24 @@ impl World<'_> {
             self.answer_leaves(number, now, schedule);
             return;
         }
-        let connects = flight.connects;
-        let is_free = !self.is_cut(client, Way::ToServer) && !self.is_cut(client, Way::FromServer);
+        let (server, connects) = (flight.server, flight.connects);
+        let is_free =
+            !self.is_cut(client, server, Way::ToServer) && !self.is_cut(client, server, Way::FromServer);
         if !is_sent_again || connects && is_free {
             // Only now does the wait begin that the read limit is for.
             let flight = self.flights.at_mut(number);
             (flight.sent_at, flight.limit_at) = (now, SimTime::MAX);
         }
-        self.request_leaves(number, client, connects, now, schedule);
+        self.request_leaves(number, now, schedule);
     }
 
     /// The link's verdict on a request. Making a connection needs both ways.
     #[inline]
-    fn request_leaves(
-        &mut self,
-        number: u32,
-        client: ClientId,
-        connects: bool,
-        now: SimTime,
-        schedule: &mut Schedule<Event>,
-    ) {
-        match self.verdict(client, Way::ToServer) {
-            Verdict::Passes { .. } if connects && self.is_cut(client, Way::FromServer) => {
+    fn request_leaves(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
+        let flight = self.flights.at(number);
+        let (client, server, connects) = (flight.client, flight.server, flight.connects);
+        match self.verdict(client, server, Way::ToServer) {
+            Verdict::Passes { .. } if connects && self.is_cut(client, server, Way::FromServer) => {
                 self.swallow(number, now, schedule);
             }
             Verdict::Passes { later } => {
@@ -109,25 +105,39 @@ impl World<'_> {
 
     /// A request reaches the server's host.
     pub(super) fn request_arrives(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
-        match self.server.state {
-            State::Down => self.refuse(number, now, schedule),
-            State::Running if !self.live_server().is_serving() => self.refuse(number, now, schedule),
-            State::Running => self.serve(number, now, schedule),
+        let server = self.flights.at(number).server;
+        match self.servers[server.index()].state {
+            State::Running if self.is_serving(server) => self.take_up_request(number, now, schedule),
+            State::Running | State::Down => self.refuse(number, now, schedule),
             State::Paused { .. } => {
-                self.server.waiting.arrivals.push(number);
+                let arrival = Event::RequestArrives { flight: number };
+                self.servers[server.index()].waiting.arrivals.push(arrival);
                 self.flights.at_mut(number).has_connected();
                 self.stall(number, Silence::Paused, true, now, schedule);
             }
         }
     }
 
-    /// The server answers.
-    pub(super) fn serve(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
+    /// A request is answered at once, or waits for one of the server's threads.
+    fn take_up_request(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
         let flight = self.flights.at_mut(number);
         flight.has_connected();
-        let request = flight.request;
-        let reply = self.step_server(now, schedule, |server, step| server.on_request(&request, step));
-        self.recorder.answered(SERVER, request.kind(), &reply, now);
+        let (server, kind) = (flight.server, flight.request.kind());
+        if self.servers[server.index()].threads.is_none() {
+            self.serve(number, now, schedule);
+        } else {
+            let done = self.begin_work(server, Work::Request(number), kind, 0, now, schedule);
+            self.warn_if_late(number, done.since(now), now, schedule);
+        }
+    }
+
+    /// The server answers.
+    #[inline]
+    pub(super) fn serve(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
+        let flight = self.flights.at(number);
+        let (server, request) = (flight.server, flight.request);
+        let reply = self.step_server(server, now, schedule, |server, step| server.on_request(&request, step));
+        self.recorder.answered(server, request.kind(), &reply, now);
         self.answer(number, Answer::Reply(reply), now, schedule);
     }
 
@@ -144,8 +154,8 @@ impl World<'_> {
     /// The link's verdict on an answer.
     fn answer_leaves(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
         let flight = self.flights.at(number);
-        let (client, given_up) = (flight.client, flight.given_up);
-        match self.verdict(client, Way::FromServer) {
+        let (client, server, given_up) = (flight.client, flight.server, flight.given_up);
+        match self.verdict(client, server, Way::FromServer) {
             Verdict::Passes { later } => {
                 let delay = self.deliver(client, Event::AnswerArrives { flight: number }, later, schedule);
                 self.warn_if_late(number, delay, now, schedule);
@@ -163,7 +173,8 @@ impl World<'_> {
         let client = self.flights.at(number).client;
         let node = &mut self.clients[client.index()];
         if let State::Paused { .. } = node.state {
-            node.waiting.get_or_insert_default().arrivals.push(number);
+            let arrival = Event::AnswerArrives { flight: number };
+            node.waiting.get_or_insert_default().arrivals.push(arrival);
             return;
         }
         let running = node.state == State::Running;
@@ -172,14 +183,24 @@ impl World<'_> {
             return;
         }
         match flight.answer {
-            Answer::Reply(reply) => self.step_client(client, now, schedule, |client, config, step| {
-                client.on_reply(config, flight.call, reply, step);
-            }),
+            Answer::Reply(reply) if node.asks != flight.server && reply.payload.is_some() => {
+                node.asks = flight.server;
+                self.recorder.observer_asks(client, flight.server);
+                self.reply(&flight, reply, now, schedule);
+            }
+            Answer::Reply(reply) => self.reply(&flight, reply, now, schedule),
             Answer::Refused => self.step_client(client, now, schedule, |client, config, step| {
                 client.on_failure(config, flight.call, Failure::Refused, step);
             }),
             Answer::None => unreachable!("an answer that arrives was given"),
         }
+    }
+
+    #[inline]
+    fn reply(&mut self, flight: &Flight, reply: Reply, now: SimTime, schedule: &mut Schedule<Event>) {
+        self.step_client(flight.client, now, schedule, |client, config, step| {
+            client.on_reply(config, flight.call, reply, step);
+        });
     }
 
     /// A caller's limit is reached, unless the answer came first.
@@ -229,8 +250,8 @@ impl World<'_> {
             flight.swallowed_at = flight.swallowed_at.min(flight.sent_at);
         }
         flight.swallowed_at = flight.swallowed_at.min(now);
-        let (client, connects) = (flight.client, flight.connects);
-        self.note_swallowed(client, number);
+        let (client, server, connects) = (flight.client, flight.server, flight.connects);
+        self.note_swallowed(client, server, number);
         let silence = if connects { Silence::BlackHole } else { Silence::Paused };
         self.stall(number, silence, false, now, schedule);
     }

@@ -111,6 +111,11 @@ impl View {
         Self { life: life.0, version, overlay: 0 }
     }
 
+    /// The life that it is told of: whose answer was stored last. `None` if nothing ever was.
+    pub const fn life(self) -> Option<LifeId> {
+        if self.is_initial() { None } else { Some(LifeId(self.life)) }
+    }
+
     /// Whether nothing was ever stored here (cache version −1).
     pub const fn is_initial(self) -> bool {
         self.life == Self::NO_LIFE

@@ -4,9 +4,8 @@ use super::line::{Line, Phase};
 use super::trouble::Condition;
 use super::{Calls, World};
 use crate::engine::{SimDuration, SimTime};
-use crate::model::id::ClientId;
+use crate::model::id::{ClientId, ServerId};
 use crate::world::event::Event;
-use crate::world::setup::SERVER;
 
 /// A watched caller may be quiet again. That is looked for so seldom, since whoever was in trouble may be so again
 /// soon, and to watch somebody for too long changes nothing.
@@ -63,7 +62,7 @@ impl World<'_> {
     pub(in crate::world) fn review_calls(&mut self, event: Event, now: SimTime) {
         let Some(calls) = &self.calls else { return };
         let changes_much = calls.may_change_all(event);
-        let server = self.recorder.server_views(SERVER);
+        let server = self.recorder.server_views(ServerId(0));
         if changes_much || !calls.touched.is_empty() || calls.server != server || now >= calls.next_sweep {
             let mut calls = self.calls.take().expect("just looked at");
             self.take_in_changes(&mut calls, changes_much, now);
@@ -125,7 +124,7 @@ impl World<'_> {
                     identities.into_iter().any(|instance| self.views.was_ever_registered(instance));
             }
         }
-        let server = self.recorder.server_views(SERVER);
+        let server = self.recorder.server_views(ServerId(0));
         let flipped =
             |(&instance, &shown): (&_, &_)| server.map(|view| self.views.is_up(view, instance)) != shown;
         let blame = calls.server != server && calls.shown_dead.iter().any(flipped);
@@ -134,7 +133,7 @@ impl World<'_> {
 
     /// From now on things are as they are now.
     fn note_changes(&self, calls: &mut Calls, changes: &Changes) {
-        let server = self.recorder.server_views(SERVER);
+        let server = self.recorder.server_views(ServerId(0));
         if calls.server != server {
             calls.server = server;
             for (&instance, shown) in &mut calls.shown_dead {

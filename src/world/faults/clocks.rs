@@ -2,7 +2,6 @@
 
 use super::{Begun, Cue};
 use crate::engine::SimDuration;
-use crate::model::id::ClientId;
 use crate::scenario::{Clock, Targets};
 use crate::world::World;
 use crate::world::clock::Skew;
@@ -16,11 +15,11 @@ impl World<'_> {
         cue: &mut Cue<'_>,
     ) -> Begun {
         let begun = match targets {
-            Targets::Servers(_) => Begun::hits_server(),
+            Targets::Servers(which) => Begun::hits_servers(self.pick_servers(which, cue)),
             Targets::Instances(selection) => Begun::hits(self.pick(selection, cue)),
         };
         let (fault, now) = (cue.fault, cue.now);
-        self.set_clocks(targets, &begun.hit, |skew| skew.add(fault, clock, now), cue);
+        self.set_clocks(&begun, |skew| skew.add(fault, clock, now), cue);
         let until = length.map(|length| cue.now + length);
         if let Some(until) = until {
             self.plan.end_at(until, cue);
@@ -28,31 +27,26 @@ impl World<'_> {
         begun.until(until)
     }
 
-    pub(super) fn end_clock(&mut self, targets: &Targets, begun: &Begun, cue: &mut Cue<'_>) {
+    pub(super) fn end_clock(&mut self, begun: &Begun, cue: &mut Cue<'_>) {
         let fault = cue.fault;
-        self.set_clocks(targets, &begun.hit, |skew| skew.remove(fault), cue);
+        self.set_clocks(begun, |skew| skew.remove(fault), cue);
     }
 
     /// Sets the clocks of the targets, running or not. A server notices at once, as far as it ever does.
-    fn set_clocks(
-        &mut self,
-        targets: &Targets,
-        hit: &[ClientId],
-        set: impl Fn(&mut Skew),
-        cue: &mut Cue<'_>,
-    ) {
-        for client in hit {
+    fn set_clocks(&mut self, begun: &Begun, set: impl Fn(&mut Skew), cue: &mut Cue<'_>) {
+        for client in &begun.hit {
             set(&mut self.clients[client.index()].trouble().skew);
         }
-        if !targets.is_server() {
-            return;
-        }
-        set(&mut self.server.skew);
-        if let Some(client) = self.own_client {
-            set(&mut self.clients[client.index()].trouble().skew);
-        }
-        if self.server.server.is_some() {
-            self.step_server(cue.now, cue.schedule, |server, step| server.on_clock_step(step));
+        for &server in &begun.servers {
+            let node = &mut self.servers[server.index()];
+            set(&mut node.skew);
+            let is_alive = node.server.is_some();
+            if let Some(client) = node.own_client {
+                set(&mut self.clients[client.index()].trouble().skew);
+            }
+            if is_alive {
+                self.step_server(server, cue.now, cue.schedule, |server, step| server.on_clock_step(step));
+            }
         }
     }
 }

@@ -26,7 +26,7 @@ use std::collections::BTreeMap;
 use super::World;
 use super::event::Event;
 use crate::engine::{Chance, Distribution, Purpose, Schedule, Seed, SimDuration, SimTime};
-use crate::model::id::{ClientId, InstanceId};
+use crate::model::id::{ClientId, InstanceId, ServerId};
 use crate::observe::Injected;
 use crate::scenario::{Clock, Scenario, Verb};
 
@@ -79,11 +79,22 @@ pub(super) struct Cue<'s> {
     schedule: &'s mut Schedule<Event>,
 }
 
+/// One that a fault hits.
+#[derive(Clone, Copy)]
+enum Target {
+    Server(ServerId),
+    Instance(ClientId),
+}
+
 /// What a fault that began has done so far.
 #[derive(Default)]
 struct Begun {
     /// Whom it hit. Steps count in this order.
     hit: Vec<ClientId>,
+    /// Which servers it hit, if it hits servers. Steps count in this order.
+    servers: Vec<ServerId>,
+    /// The links of each target, for faults of links.
+    links: Vec<Vec<links::LinkEnd>>,
     /// The identities of those, where it is them that were hit.
     instances: Vec<InstanceId>,
     /// The dice of each target.
@@ -177,14 +188,22 @@ impl FaultPlan {
 }
 
 impl Begun {
+    /// The target of a step.
+    fn target(&self, number: u32) -> Target {
+        match self.servers.get(number as usize) {
+            Some(&server) => Target::Server(server),
+            None => Target::Instance(self.hit[number as usize]),
+        }
+    }
+
     /// It hits these, and has no end.
     fn hits(hit: Vec<ClientId>) -> Self {
         Self { targets: hit.len() as u32, hit, ..Self::default() }
     }
 
-    /// It hits the server, and has no end.
-    fn hits_server() -> Self {
-        Self { targets: 1, ..Self::default() }
+    /// It hits these servers, and has no end.
+    fn hits_servers(servers: Vec<ServerId>) -> Self {
+        Self { targets: servers.len() as u32, servers, ..Self::default() }
     }
 
     /// It ends at `until`, if that is given.
@@ -226,8 +245,8 @@ impl World<'_> {
         match verb {
             Verb::Crash(targets) => self.begin_crash(targets, cue),
             Verb::Stop { targets, linger, over } => self.begin_stop(targets, *linger, *over, cue),
-            Verb::Restart { targets, down_for, graceful, .. } => {
-                self.begin_restart(targets, *down_for, *graceful, cue)
+            Verb::Restart { targets, down_for, graceful, one_by_one, .. } => {
+                self.begin_restart(targets, *down_for, *graceful, *one_by_one, cue)
             }
             Verb::CrashLoop { targets, length, .. } => self.begin_crash_loop(verb, targets, *length, cue),
             Verb::Pause { targets, length } => self.begin_pause(targets, *length, cue),
@@ -247,10 +266,10 @@ impl World<'_> {
             }
             Verb::Grey { targets, calls_fail, length } => self.begin_grey(targets, *calls_fail, *length, cue),
             Verb::Change(changes) => self.change(changes),
-            Verb::Override { targets, status, length, .. } => {
-                self.begin_override(targets, *status, *length, cue)
+            Verb::Override { targets, at, status, length } => {
+                self.begin_override(targets, *at, *status, *length, cue)
             }
-            Verb::Delete { targets, dead, .. } => self.delete(targets, *dead, cue),
+            Verb::Delete { targets, at, dead } => self.delete(targets, *at, *dead, cue),
             Verb::Start { application, count, over } => self.begin_start(*application, *count, *over, cue),
             Verb::RollOut { .. } => self.begin_roll_out(verb, cue),
             Verb::BlueGreen { from, to, wait, .. } => self.begin_blue_green(*from, *to, *wait, cue),
@@ -264,17 +283,17 @@ impl World<'_> {
         let begun = std::mem::take(&mut self.plan.begun[fault as usize]);
         let cue = &mut Cue { fault, now, schedule };
         match &self.scenario.faults[fault as usize].verb {
-            Verb::Restart { targets, new_id, .. } => self.end_restart(targets, &begun, *new_id, cue),
+            Verb::Restart { new_id, .. } => self.end_restart(&begun, *new_id, cue),
             Verb::CrashLoop { new_id, .. } => self.end_crash_loop(&begun, *new_id, cue),
-            Verb::Pause { targets, .. } => self.end_pause(targets, &begun, cue),
-            Verb::Partition { peer, lost, .. } => self.end_partition(&begun, peer, *lost, cue),
-            Verb::Flap { peer, lost, .. } => self.end_flap(&begun, peer, *lost, cue),
+            Verb::Pause { .. } => self.end_pause(&begun, cue),
+            Verb::Partition { lost, .. } => self.end_partition(&begun, *lost, cue),
+            Verb::Flap { lost, .. } => self.end_flap(&begun, *lost, cue),
             Verb::Degrade { .. } => self.end_degrade(&begun, cue),
             Verb::SlowHeartbeats { .. } => self.end_slow(&begun, cue),
-            Verb::Clock { targets, .. } => self.end_clock(targets, &begun, cue),
+            Verb::Clock { .. } => self.end_clock(&begun, cue),
             Verb::Unhealthy { via, .. } => self.end_unhealthy(&begun, *via, cue),
             Verb::Grey { .. } => self.end_grey(&begun, cue),
-            Verb::Override { .. } => self.end_override(&begun, cue),
+            Verb::Override { at, .. } => self.end_override(&begun, *at, cue),
             Verb::Reclaim { .. } => self.end_reclaim(&begun, cue),
             Verb::Crash(_)
             | Verb::Stop { .. }
@@ -298,15 +317,15 @@ impl World<'_> {
         let verb = &self.scenario.faults[usize::from(fault)].verb;
         match verb {
             Verb::Stop { linger, .. } => self.step_of_stop(step, *linger, cue),
+            Verb::Restart { .. } => self.step_of_restart(verb, step, cue),
             Verb::CrashLoop { .. } => self.step_of_crash_loop(verb, step, cue),
-            Verb::Pause { targets, .. } => self.step_of_pause(targets, step, cue),
+            Verb::Pause { .. } => self.step_of_pause(step, cue),
             Verb::Pauses { .. } => self.step_of_pauses(verb, step, cue),
             Verb::Flap { .. } => self.step_of_flap(verb, step, cue),
             Verb::Start { .. } => self.step_of_start(step, cue),
             Verb::RollOut { .. } => self.step_of_roll_out(verb, step, cue),
             Verb::BlueGreen { .. } => self.step_of_blue_green(verb, cue),
             Verb::Crash(_)
-            | Verb::Restart { .. }
             | Verb::Partition { .. }
             | Verb::Degrade { .. }
             | Verb::SlowHeartbeats { .. }

@@ -1,4 +1,4 @@
-//! What an operator does to the server: status overrides, deleted leases, settings changed while it runs. The calls
+//! What an operator does to a server: status overrides, deleted leases, settings changed while it runs. The calls
 //! come from beside the network: at once, and without fail unless the server is down.
 
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Begun, Cue};
 use crate::engine::{Schedule, SimDuration, SimTime};
 use crate::model::eureka::ServerConfig;
-use crate::model::id::InstanceId;
+use crate::model::id::{InstanceId, ServerId};
 use crate::model::message::{Request, Status};
 use crate::model::stage::EventKind;
 use crate::scenario::{Change, Selection};
@@ -14,29 +14,31 @@ use crate::world::World;
 use crate::world::ailments::Ailment;
 use crate::world::event::Event;
 use crate::world::node::State;
-use crate::world::setup::SERVER;
 
 impl World<'_> {
     /// A server that is down hears nothing; one that stands still does when it goes on.
     pub(in crate::world) fn operate(
         &mut self,
+        server: ServerId,
         request: Request,
         now: SimTime,
         schedule: &mut Schedule<Event>,
     ) {
-        match self.server.state {
-            State::Running if self.live_server().is_serving() => {
-                let reply = self.step_server(now, schedule, |server, step| server.on_request(&request, step));
-                self.recorder.answered(SERVER, request.kind(), &reply, now);
+        match self.servers[server.index()].state {
+            State::Running if self.is_serving(server) => {
+                let reply =
+                    self.step_server(server, now, schedule, |server, step| server.on_request(&request, step));
+                self.recorder.answered(server, request.kind(), &reply, now);
             }
             State::Running | State::Down => {}
-            State::Paused { .. } => self.server.operator_calls.push(request),
+            State::Paused { .. } => self.servers[server.index()].operator_calls.push(request),
         }
     }
 
     pub(super) fn begin_override(
         &mut self,
         targets: &Selection,
+        at: ServerId,
         status: Status,
         length: Option<SimDuration>,
         cue: &mut Cue<'_>,
@@ -46,7 +48,7 @@ impl World<'_> {
         for &client in &begun.hit {
             let instance = self.clients[client.index()].instance;
             begun.instances.push(instance);
-            let is_taken_in = self.takes_in_overrides_of(instance, cue.now);
+            let is_taken_in = self.takes_in_overrides_of(at, instance, cue.now);
             if is_taken_in && status != Status::Up {
                 self.recorder.watch(EventKind::Override, client, instance, cue.now, &self.views);
                 self.falls_ill(instance, Ailment::Overridden, cue.now);
@@ -55,7 +57,7 @@ impl World<'_> {
                 self.recovers(client, instance, Ailment::Overridden, cue.now);
             }
             let request = Request::UpdateStatus { instance, status, last_dirty: None };
-            self.operate(request, cue.now, cue.schedule);
+            self.operate(at, request, cue.now, cue.schedule);
         }
         if let Some(until) = until {
             self.plan.end_at(until, cue);
@@ -65,12 +67,12 @@ impl World<'_> {
 
     /// The overrides are deleted without a new status: each instance is `UNKNOWN` until its next heartbeat is answered
     /// with 404 and it registers as what it is.
-    pub(super) fn end_override(&mut self, begun: &Begun, cue: &mut Cue<'_>) {
+    pub(super) fn end_override(&mut self, begun: &Begun, at: ServerId, cue: &mut Cue<'_>) {
         for (&client, &instance) in begun.hit.iter().zip(&begun.instances) {
             let request =
                 Request::DeleteStatusOverride { instance, status: Status::Unknown, last_dirty: None };
-            self.operate(request, cue.now, cue.schedule);
-            if !self.is_overridden(instance) {
+            self.operate(at, request, cue.now, cue.schedule);
+            if !self.is_overridden(at, instance) {
                 self.recovers(client, instance, Ailment::Overridden, cue.now);
             }
         }
@@ -78,13 +80,14 @@ impl World<'_> {
 
     /// Whether the server obeys who overrides the status of the instance now: it answers 404 where it finds no lease,
     /// and nobody answers before it is open. One that stands still finds what it has once it goes on.
-    fn takes_in_overrides_of(&self, instance: InstanceId, now: SimTime) -> bool {
-        let Some(server) = &self.server.server else { return false };
-        match self.server.state {
+    fn takes_in_overrides_of(&self, at: ServerId, instance: InstanceId, now: SimTime) -> bool {
+        let node = &self.servers[at.index()];
+        let Some(server) = &node.server else { return false };
+        match node.state {
             State::Down => false,
             State::Paused { .. } => server.lease(instance).is_some(),
             State::Running => {
-                let wall = self.wall.now_off(now, &self.server.skew).wall;
+                let wall = self.server_clock(at, now).wall;
                 server.is_serving() && server.finds(instance, wall)
             }
         }
@@ -92,41 +95,47 @@ impl World<'_> {
 
     /// Whether the server still holds to an override: it answers 404 to the operator as long as it takes the lease for
     /// expired (`eureka-server.md` 7.1). One that stands still has not heard yet, but will.
-    fn is_overridden(&self, instance: InstanceId) -> bool {
-        let Some(server) = &self.server.server else { return false };
-        let lease = server.lease(instance);
-        self.server.state == State::Running
-            && lease.is_some_and(|lease| lease.record.overridden != Status::Unknown)
+    fn is_overridden(&self, at: ServerId, instance: InstanceId) -> bool {
+        let node = &self.servers[at.index()];
+        node.state == State::Running && node.overrides(instance)
     }
 
     /// Leases are deleted. An instance that is alive does not know, until its next heartbeat is answered with 404.
-    pub(super) fn delete(&mut self, targets: &Selection, dead: bool, cue: &mut Cue<'_>) -> Begun {
+    pub(super) fn delete(
+        &mut self,
+        targets: &Selection,
+        at: ServerId,
+        dead: bool,
+        cue: &mut Cue<'_>,
+    ) -> Begun {
         let instances = if dead {
-            self.pick_dead(targets, cue)
+            self.pick_dead(targets, at, cue)
         } else {
             let hit = self.pick(targets, cue);
             hit.iter().map(|client| self.clients[client.index()].instance).collect()
         };
         for &instance in &instances {
-            if !dead && self.server.state != State::Down {
+            if !dead && self.servers[at.index()].state != State::Down {
                 self.falls_ill(instance, Ailment::Deleted, cue.now);
             }
-            self.operate(Request::Cancel { instance }, cue.now, cue.schedule);
+            self.operate(at, Request::Cancel { instance }, cue.now, cue.schedule);
         }
         Begun { targets: instances.len() as u32, instances, ..Begun::default() }
     }
 
-    /// Settings of the server change, for this life and all later ones.
+    /// Settings of all servers change, for this life and all later ones.
     pub(super) fn change(&mut self, changes: &[Change]) -> Begun {
-        let mut config = (*self.server.config).clone();
-        for &change in changes {
-            set(&mut config, change);
+        for node in &mut self.servers {
+            let mut config = (*node.config).clone();
+            for &change in changes {
+                set(&mut config, change);
+            }
+            node.config = Arc::new(config);
+            if let Some(server) = &mut node.server {
+                server.set_config(Arc::clone(&node.config));
+            }
         }
-        self.server.config = Arc::new(config);
-        if let Some(server) = &mut self.server.server {
-            server.set_config(Arc::clone(&self.server.config));
-        }
-        Begun::hits_server()
+        Begun::hits_servers((0..self.servers.len() as u32).map(ServerId).collect())
     }
 }
 

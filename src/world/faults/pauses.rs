@@ -1,8 +1,7 @@
 //! Processes that stand still: once, or again and again as with garbage collection.
 
-use super::{Begun, Cue, HOW_LONG, Turn, WHEN};
+use super::{Begun, Cue, HOW_LONG, Target, Turn, WHEN};
 use crate::engine::{Distribution, SimDuration, SimTime};
-use crate::model::id::ClientId;
 use crate::scenario::{Targets, Verb};
 use crate::world::World;
 
@@ -18,7 +17,7 @@ impl World<'_> {
         if let Some(length) = length.as_constant() {
             let until = cue.now + length;
             for target in 0..begun.targets {
-                self.pause_target(targets, &begun.hit, target, until, cue);
+                self.pause_target(begun.target(target), until, cue);
             }
             self.plan.end_at(until, cue);
             return begun.until(Some(until));
@@ -26,22 +25,22 @@ impl World<'_> {
         begun = self.with_dice(begun, Some(targets), cue);
         for target in 0..begun.targets {
             let until = cue.now + begun.draw(target, length, HOW_LONG, &self.seed);
-            self.pause_target(targets, &begun.hit, target, until, cue);
+            self.pause_target(begun.target(target), until, cue);
             self.plan.step_at(target, until, cue);
             begun.until = begun.until.max(Some(until));
         }
         begun
     }
 
-    pub(super) fn end_pause(&mut self, targets: &Targets, begun: &Begun, cue: &mut Cue<'_>) {
+    pub(super) fn end_pause(&mut self, begun: &Begun, cue: &mut Cue<'_>) {
         for target in 0..begun.targets {
-            self.resume_target(targets, &begun.hit, target, cue);
+            self.resume_target(begun.target(target), cue);
         }
     }
 
-    pub(super) fn step_of_pause(&mut self, targets: &Targets, step: u32, cue: &mut Cue<'_>) {
+    pub(super) fn step_of_pause(&mut self, step: u32, cue: &mut Cue<'_>) {
         let begun = std::mem::take(self.begun(cue));
-        self.resume_target(targets, &begun.hit, step, cue);
+        self.resume_target(begun.target(step), cue);
         *self.begun(cue) = begun;
     }
 
@@ -62,16 +61,16 @@ impl World<'_> {
     }
 
     pub(super) fn step_of_pauses(&mut self, verb: &Verb, step: u32, cue: &mut Cue<'_>) {
-        let Verb::Pauses { targets, every, lasting, .. } = verb else { unreachable!("a step of pauses") };
+        let Verb::Pauses { every, lasting, .. } = verb else { unreachable!("a step of pauses") };
         let mut begun = std::mem::take(self.begun(cue));
         let turn = Turn::of_step(step);
         let target = turn.target;
         if turn.is_first {
             let until = cue.now + begun.draw(target, *lasting, HOW_LONG, &self.seed);
-            self.pause_target(targets, &begun.hit, target, until, cue);
+            self.pause_target(begun.target(target), until, cue);
             self.plan.step_at(turn.other().step(), until, cue);
         } else {
-            self.resume_target(targets, &begun.hit, target, cue);
+            self.resume_target(begun.target(target), cue);
             self.await_pause(&mut begun, target, *every, cue);
         }
         *self.begun(cue) = begun;
@@ -87,29 +86,22 @@ impl World<'_> {
 
     fn pick_processes(&mut self, targets: &Targets, cue: &Cue<'_>) -> Begun {
         match targets {
-            Targets::Servers(_) => Begun::hits_server(),
+            Targets::Servers(which) => Begun::hits_servers(self.pick_servers(which, cue)),
             Targets::Instances(selection) => Begun::hits(self.pick(selection, cue)),
         }
     }
 
-    fn pause_target(
-        &mut self,
-        targets: &Targets,
-        hit: &[ClientId],
-        target: u32,
-        until: SimTime,
-        cue: &Cue<'_>,
-    ) {
-        match targets {
-            Targets::Servers(_) => self.pause_server(cue.now, until),
-            Targets::Instances(_) => self.pause(hit[target as usize], cue.now, until),
+    fn pause_target(&mut self, target: Target, until: SimTime, cue: &Cue<'_>) {
+        match target {
+            Target::Server(server) => self.pause_server(server, cue.now, until),
+            Target::Instance(client) => self.pause(client, cue.now, until),
         }
     }
 
-    fn resume_target(&mut self, targets: &Targets, hit: &[ClientId], target: u32, cue: &mut Cue<'_>) {
-        match targets {
-            Targets::Servers(_) => self.resume_server(cue.now, cue.schedule),
-            Targets::Instances(_) => self.resume(hit[target as usize], cue.now, cue.schedule),
+    fn resume_target(&mut self, target: Target, cue: &mut Cue<'_>) {
+        match target {
+            Target::Server(server) => self.resume_server(server, cue.now, cue.schedule),
+            Target::Instance(client) => self.resume(client, cue.now, cue.schedule),
         }
     }
 }

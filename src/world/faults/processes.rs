@@ -10,9 +10,12 @@ use crate::world::node::State;
 impl World<'_> {
     pub(super) fn begin_crash(&mut self, targets: &Targets, cue: &mut Cue<'_>) -> Begun {
         match targets {
-            Targets::Servers(_) => {
-                self.crash_server(cue.now, cue.schedule);
-                Begun::hits_server()
+            Targets::Servers(which) => {
+                let servers = self.pick_servers(which, cue);
+                for &server in &servers {
+                    self.crash_server(server, cue.now, cue.schedule);
+                }
+                Begun::hits_servers(servers)
             }
             Targets::Instances(selection) => {
                 let hit = self.pick(selection, cue);
@@ -67,8 +70,16 @@ impl World<'_> {
         targets: &Targets,
         down_for: SimDuration,
         graceful: bool,
+        one_by_one: Option<SimDuration>,
         cue: &mut Cue<'_>,
     ) -> Begun {
+        if let (Targets::Servers(which), Some(wait)) = (targets, one_by_one) {
+            let servers = self.pick_servers(which, cue);
+            let turns = servers.len() as u64;
+            let until = cue.now + down_for * turns + wait * turns.saturating_sub(1);
+            self.plan.step_at(Turn::first(0).step(), cue.now, cue);
+            return Begun::hits_servers(servers).until(Some(until));
+        }
         let begun = match targets {
             Targets::Instances(selection) if graceful => {
                 let begun = Begun::hits(self.pick(selection, cue));
@@ -82,10 +93,29 @@ impl World<'_> {
         begun.until(Some(until))
     }
 
-    pub(super) fn end_restart(&mut self, targets: &Targets, begun: &Begun, new_id: bool, cue: &mut Cue<'_>) {
-        match targets {
-            Targets::Servers(_) => self.start_server(cue.now, cue.schedule),
-            Targets::Instances(_) => self.bring_all_back(&begun.hit, new_id, cue),
+    pub(super) fn end_restart(&mut self, begun: &Begun, new_id: bool, cue: &mut Cue<'_>) {
+        for &server in &begun.servers {
+            self.start_server(server, cue.now, cue.schedule);
+        }
+        self.bring_all_back(&begun.hit, new_id, cue);
+    }
+
+    /// Servers that are restarted one by one: of a server's steps the first kind crashes it, the second brings it
+    /// back.
+    pub(super) fn step_of_restart(&mut self, verb: &Verb, step: u32, cue: &mut Cue<'_>) {
+        let &Verb::Restart { down_for, one_by_one, .. } = verb else { unreachable!("a step of restarts") };
+        let turn = Turn::of_step(step);
+        let servers = &self.begun(cue).servers;
+        let (server, is_last) = (servers[turn.target as usize], turn.target as usize + 1 == servers.len());
+        if turn.is_first {
+            self.crash_server(server, cue.now, cue.schedule);
+            self.plan.step_at(turn.other().step(), cue.now + down_for, cue);
+        } else {
+            self.start_server(server, cue.now, cue.schedule);
+            if !is_last {
+                let at = cue.now + one_by_one.unwrap_or_default();
+                self.plan.step_at(Turn::first(turn.target + 1).step(), at, cue);
+            }
         }
     }
 

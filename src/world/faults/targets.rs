@@ -2,8 +2,8 @@
 
 use super::{Begun, Cue};
 use crate::engine::{Chance, Purpose};
-use crate::model::id::{ClientId, InstanceId};
-use crate::scenario::{Selection, Targets, Which};
+use crate::model::id::{ClientId, InstanceId, ServerId};
+use crate::scenario::{Selection, Targets, Which, WhichServers};
 use crate::world::World;
 
 /// A fault's draws of its targets.
@@ -18,9 +18,29 @@ impl World<'_> {
         self.draw_targets(selection, candidates, cue)
     }
 
-    /// Draws identities that are registered although nobody is behind them any more.
-    pub(super) fn pick_dead(&mut self, selection: &Selection, cue: &Cue<'_>) -> Vec<InstanceId> {
-        let candidates = self.registered_dead(selection);
+    /// Draws the servers that a fault hits, whether they run or not.
+    pub(super) fn pick_servers(&mut self, which: &WhichServers, cue: &Cue<'_>) -> Vec<ServerId> {
+        let mut servers: Vec<ServerId> = (0..self.servers.len() as u32).map(ServerId).collect();
+        match which {
+            WhichServers::All => servers,
+            WhichServers::Named(named) => named.clone(),
+            WhichServers::Count(count) => {
+                let count = (*count as usize).min(servers.len());
+                self.shuffle_first(&mut servers, count, TARGETS, cue);
+                servers.truncate(count);
+                servers
+            }
+        }
+    }
+
+    /// Draws identities that are registered at a server although nobody is behind them any more.
+    pub(super) fn pick_dead(
+        &mut self,
+        selection: &Selection,
+        at: ServerId,
+        cue: &Cue<'_>,
+    ) -> Vec<InstanceId> {
+        let candidates = self.registered_dead(selection, at);
         self.draw_targets(selection, candidates, cue)
     }
 
@@ -36,7 +56,9 @@ impl World<'_> {
     pub(super) fn with_dice(&self, mut begun: Begun, targets: Option<&Targets>, cue: &Cue<'_>) -> Begun {
         let label = |name: &str| Chance::of(&format!("fault/{}/{name}", cue.fault + 1));
         begun.dice = match targets {
-            Some(Targets::Servers(_)) => vec![label("server")],
+            Some(Targets::Servers(_)) => {
+                begun.servers.iter().map(|&server| label(&name_of_dice(server))).collect()
+            }
             _ => begun.hit.iter().map(|&client| label(&self.name_of_process(client))).collect(),
         };
         begun
@@ -70,8 +92,8 @@ impl World<'_> {
     }
 
     /// Leases without a process, by application, ordinal and identity.
-    fn registered_dead(&self, selection: &Selection) -> Vec<InstanceId> {
-        let Some(server) = &self.server.server else { return Vec::new() };
+    fn registered_dead(&self, selection: &Selection, at: ServerId) -> Vec<InstanceId> {
+        let Some(server) = &self.servers[at.index()].server else { return Vec::new() };
         let mut selected = self.selected(selection);
         selected.sort_unstable();
         let is_dead = |&instance: &InstanceId| {
@@ -102,6 +124,14 @@ impl World<'_> {
         };
         selected.retain(in_zone);
         selected
+    }
+}
+
+/// A server among a fault's targets, as its dice are named.
+fn name_of_dice(server: ServerId) -> String {
+    match server.0 {
+        0 => "server".to_owned(),
+        number => format!("server-{}", number + 1),
     }
 }
 

@@ -87,10 +87,10 @@ fn the_servers_own_client_is_off_with_it() {
     scenario.server.register_with_eureka = true;
     scenario.server_clock = Clock { offset_ms: 100, drift_ppm: 0 };
     look(&scenario, 100, |world| {
-        let own = world.own_client.expect("it registers");
+        let own = world.servers[0].own_client.expect("it registers");
         let skew = &world.clients[own.index()].trouble.as_ref().expect("it is off").skew;
         let now = SimTime::from_secs(100);
         let ahead = |skew| world.wall.now_off(now, skew).wall.since(world.wall.now(now).wall);
-        assert_eq!((ahead(skew), ahead(&world.server.skew)), (5_100, 5_100));
+        assert_eq!((ahead(skew), ahead(&world.servers[0].skew)), (5_100, 5_100));
     });
 }

@@ -22,7 +22,7 @@ fn counts(scenario: &Scenario, seconds: &[u64]) -> Vec<(usize, u32)> {
     let at = |second: &u64| {
         look(scenario, 60 + second, |world| {
             let in_service = world.clients.iter().filter(|node| node.is_in_service()).count();
-            (in_service, world.live_server().registered())
+            (in_service, world.live_server(ServerId(0)).registered())
         })
     };
     seconds.iter().map(at).collect()

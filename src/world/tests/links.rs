@@ -90,7 +90,9 @@ fn a_flapping_link_is_up_at_the_end() {
         lost: Direction::Both,
     };
     let scenario = with_at(in_step(2), 0, verb);
-    let is_cut = |second: u64| look(&scenario, 60 + second, |world| world.is_cut(ClientId(0), Way::ToServer));
+    let is_cut = |second: u64| {
+        look(&scenario, 60 + second, |world| world.is_cut(ClientId(0), ServerId(0), Way::ToServer))
+    };
     for (second, cut) in
         [(5, true), (15, false), (35, true), (45, false), (95, true), (101, false), (500, false)]
     {

@@ -32,7 +32,7 @@ fn an_override_survives_a_restart_of_its_instance() {
     };
     let scenario = with_at(with_at(in_step(10), 0, out_of_service(None)), 100, restart);
     look(&scenario, 400, |world| {
-        let server = world.live_server();
+        let server = world.live_server(ServerId(0));
         let lease = |node: &super::super::ClientNode| server.lease(node.instance).expect("registered").record;
         let out: Vec<_> =
             world.clients.iter().filter(|node| lease(node).status == Status::OutOfService).collect();
@@ -99,7 +99,8 @@ fn who_deletes_an_override_deletes_it_for_all() {
     for (second, is_out) in [(170, true), (300, false)] {
         let seen = look(&scenario, second, |world| {
             let instance = world.clients[0].instance;
-            let overridden = world.live_server().lease(instance).expect("registered").record.overridden;
+            let overridden =
+                world.live_server(ServerId(0)).lease(instance).expect("registered").record.overridden;
             (overridden == Status::OutOfService, world.ailments.has(instance))
         });
         assert_eq!(seen, (is_out, is_out), "{second}");
@@ -191,5 +192,5 @@ fn a_changed_setting_outlives_its_server() {
     };
     let scenario = with_at(in_step(5), 0, Verb::Change(vec![Change::DisableDelta(true)]));
     let scenario = with_at(scenario, 100, restart);
-    assert!(look(&scenario, 300, |world| world.live_server().config().disable_delta));
+    assert!(look(&scenario, 300, |world| world.live_server(ServerId(0)).config().disable_delta));
 }

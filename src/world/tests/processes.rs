@@ -104,7 +104,7 @@ fn a_crash_loop_keeps_a_run_going() {
 fn a_storm_of_starts_is_spread() {
     let start = Verb::Start { application: AppId(0), count: 50, over: s(100) };
     let mut scenario = with_at(in_step(20), 0, start);
-    let up = |second| look(&scenario, second, |world| world.live_server().registered());
+    let up = |second| look(&scenario, second, |world| world.live_server(ServerId(0)).registered());
     assert!(up(62) < 30 && (30..60).contains(&up(110)) && up(161) == 70);
     scenario.stop_when_settled = true;
     let data = run(&scenario, 0);

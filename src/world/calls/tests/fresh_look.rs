@@ -6,14 +6,13 @@ use super::super::line::{Phase, Prospect};
 use super::{shop, some};
 use crate::engine::{Distribution, Engine, Handler, Limits, Schedule, SimDuration, SimTime};
 use crate::model::client::BalancerConfig;
-use crate::model::id::{AppId, ClientId};
+use crate::model::id::{AppId, ClientId, ServerId};
 use crate::scenario::{
     Batch, Direction, Fault, HealthVia, Order, Peer, Scenario, Targets, Traffic, Verb, Which, WhichServers,
 };
 use crate::world::World;
 use crate::world::event::Event;
 use crate::world::node::State;
-use crate::world::setup::SERVER;
 
 const ORDERS: AppId = AppId(0);
 const PAYMENTS: AppId = AppId(1);
@@ -48,7 +47,7 @@ impl Handler for Watched<'_> {
 impl Watched<'_> {
     fn look_at_everybody(&self, calls: &mut Calls) {
         let world = &self.world;
-        let server = world.recorder.server_views(SERVER);
+        let server = world.recorder.server_views(ServerId(0));
         assert_eq!(calls.server, server);
         for (number, node) in world.clients.iter().enumerate().filter(|(_, node)| calls.is_called(node.app)) {
             let fresh = world.condition_of(calls, ClientId(number as u32));

@@ -1,0 +1,215 @@
+//! The servers: how each is booted and stepped, and what its effects mean.
+//!
+//! A server's process starts with its own client, if it has one that fetches: the constructor of that blocks until it
+//! has fetched, or tried. Only then is there a server that copies what its client holds. Meanwhile nobody listens.
+
+use std::sync::Arc;
+
+use super::World;
+use super::event::Event;
+use super::node::State;
+use crate::engine::{Schedule, SimTime};
+use crate::model::clock::Now;
+use crate::model::eureka::{EurekaServer, OwnRegistry, ServerEffect, ServerTimer};
+use crate::model::fact::Fact;
+use crate::model::id::{ClientId, ServerId};
+use crate::model::message::Record;
+use crate::model::step::Step;
+use crate::model::view::View;
+use crate::observe::Minute;
+
+impl World<'_> {
+    pub(super) fn server_timer_due(&mut self, event: Event, now: SimTime, schedule: &mut Schedule<Event>) {
+        let Event::ServerTimerDue { server, timer, generation } = event else { unreachable!() };
+        match self.servers[server.index()].state {
+            State::Running => self.run_server_timer(server, timer, generation, now, schedule),
+            State::Paused { .. } => self.servers[server.index()].waiting.timers.push(event),
+            State::Down => {}
+        }
+    }
+
+    fn run_server_timer(
+        &mut self,
+        server: ServerId,
+        timer: ServerTimer,
+        generation: u16,
+        now: SimTime,
+        schedule: &mut Schedule<Event>,
+    ) {
+        if self.servers[server.index()].server.is_none() {
+            // A timer of an earlier life, while the next one boots.
+            return;
+        }
+        let view = self.own_view(server);
+        let records = if timer == ServerTimer::SyncRetry { self.records_of(view) } else { Vec::new() };
+        let own = OwnRegistry { view, records: &records };
+        self.step_server(server, now, schedule, |server, step| server.on_timer(timer, generation, own, step));
+    }
+
+    /// The local registry of a server's own client, if that fetches.
+    fn own_view(&self, server: ServerId) -> Option<View> {
+        let client =
+            self.servers[server.index()].own_client.filter(|_| self.scenario.server.fetch_registry)?;
+        Some(self.clients[client.index()].client.view())
+    }
+
+    /// The records behind a view, as the server has them now that it was fetched from, or else any other. By instance.
+    fn records_of(&self, view: Option<View>) -> Vec<Record> {
+        let Some(view) = view else { return Vec::new() };
+        let alive = || self.servers.iter().filter_map(|node| node.server.as_ref());
+        let source = alive().find(|server| view.life() == Some(server.life()));
+        let instances = self.views.instances(view).into_iter();
+        let record = |(instance, _)| {
+            let lease = source.into_iter().chain(alive()).find_map(|server| server.lease(instance));
+            lease.map(|lease| lease.record)
+        };
+        instances.filter_map(record).collect()
+    }
+
+    /// The own client of a server has made a step: it may have finished its constructor.
+    pub(super) fn boot_if_ready(&mut self, client: ClientId, now: SimTime, schedule: &mut Schedule<Event>) {
+        let Some(server) = self.server_of(client) else { return };
+        let node = &self.servers[server.index()];
+        if node.boots && node.state == State::Running && self.clients[client.index()].client.has_started() {
+            self.boot_server(server, now, schedule);
+        }
+    }
+
+    /// The first step of a server's life, and what follows from it.
+    pub(super) fn boot_server(&mut self, server: ServerId, now: SimTime, schedule: &mut Schedule<Event>) {
+        self.no_longer_boots(server);
+        let view = self.own_view(server);
+        let records = self.records_of(view);
+        let own = OwnRegistry { view, records: &records };
+        let node = &self.servers[server.index()];
+        let (config, peers) = (Arc::clone(&node.config), Arc::clone(&node.peers));
+        let generation = node.next_generation;
+        self.lend_to_server(server, now, schedule, |server, step| {
+            *server = Some(EurekaServer::start(config, generation, &peers, own, step));
+        });
+    }
+
+    /// A server that was booting is not any more.
+    pub(super) fn no_longer_boots(&mut self, server: ServerId) {
+        let boots = std::mem::take(&mut self.servers[server.index()].boots);
+        self.booting -= u32::from(boots);
+    }
+
+    /// The server that a client belongs to, if it is a server's own.
+    pub(super) fn server_of(&self, client: ClientId) -> Option<ServerId> {
+        let node = &self.clients[client.index()];
+        let is_own = node.app.index() == self.scenario.applications.len();
+        is_own.then(|| ServerId(node.ordinal - 1))
+    }
+
+    /// A server that runs or is paused, and has booted.
+    #[inline]
+    pub(super) fn live_server(&self, server: ServerId) -> &EurekaServer {
+        self.servers[server.index()].server.as_ref().expect("a server that has booted is alive")
+    }
+
+    /// Whether requests to a server are answered: it runs, has booted, and serves.
+    #[inline]
+    pub(super) fn is_serving(&self, server: ServerId) -> bool {
+        let node = &self.servers[server.index()];
+        node.state == State::Running && node.server.as_ref().is_some_and(EurekaServer::is_serving)
+    }
+
+    /// One step of a server, and what follows from it.
+    #[inline]
+    pub(super) fn step_server<T>(
+        &mut self,
+        server: ServerId,
+        now: SimTime,
+        schedule: &mut Schedule<Event>,
+        step: impl FnOnce(&mut EurekaServer, &mut Step<'_, ServerEffect>) -> T,
+    ) -> T {
+        self.lend_to_server(server, now, schedule, |server, lent| {
+            step(server.as_mut().expect("a server that has booted is alive"), lent)
+        })
+    }
+
+    /// Lends time, chance and views to a server's place, alive or not, and does what comes out.
+    #[inline]
+    fn lend_to_server<T>(
+        &mut self,
+        server: ServerId,
+        now: SimTime,
+        schedule: &mut Schedule<Event>,
+        act: impl FnOnce(&mut Option<EurekaServer>, &mut Step<'_, ServerEffect>) -> T,
+    ) -> T {
+        let mut effects = std::mem::take(&mut self.server_effects);
+        let shown = self.server_clock(server, now);
+        let node = &mut self.servers[server.index()];
+        let mut lent = Step {
+            now: shown,
+            dice: node.chance.with(&self.seed),
+            views: &mut self.views,
+            out: &mut effects,
+        };
+        let result = act(&mut node.server, &mut lent);
+        self.do_for_server(server, effects, now, schedule);
+        result
+    }
+
+    #[inline]
+    fn do_for_server(
+        &mut self,
+        server: ServerId,
+        mut effects: Vec<ServerEffect>,
+        now: SimTime,
+        schedule: &mut Schedule<Event>,
+    ) {
+        for effect in effects.drain(..) {
+            match effect {
+                ServerEffect::SetTimer { timer, due, generation } => {
+                    let at = due.looks_at(self.server_clock(server, now));
+                    schedule.at(at.max(now), Event::ServerTimerDue { server, timer, generation });
+                }
+                ServerEffect::SetPeerTimer { peer, due, generation } => {
+                    let at = due.looks_at(self.server_clock(server, now));
+                    let (server, peer) = (server.0 as u8, peer.0 as u8);
+                    schedule.at(at.max(now), Event::PeerTimerDue { server, peer, generation });
+                }
+                ServerEffect::Replicate { to, batch, items } => {
+                    self.send_batch(server, to, batch, items, now, schedule);
+                }
+                ServerEffect::Fact(fact) => self.note_server_fact(server, fact, now),
+            }
+        }
+        self.server_effects = effects;
+    }
+
+    fn note_server_fact(&mut self, server: ServerId, fact: Fact, now: SimTime) {
+        let registry = self.registry_view(server);
+        self.recorder.server_fact(server, fact, registry, now, &self.views);
+        self.ailments_follow(fact, now);
+        if let Fact::RenewalsCounted { renewals } = fact {
+            let live = self.live_server(server);
+            let minute = Minute {
+                server,
+                at: now,
+                registered: live.registered(),
+                expired: live.expired(self.server_clock(server, now).wall),
+                renewals,
+                threshold: live.threshold(),
+                expected: live.expected(),
+                self_preservation: live.self_preservation_engaged(),
+                evicted: 0,
+            };
+            self.recorder.minute(minute);
+        }
+    }
+
+    /// What a server's clocks show.
+    #[inline]
+    pub(super) fn server_clock(&self, server: ServerId, now: SimTime) -> Now {
+        self.wall.now_off(now, &self.servers[server.index()].skew)
+    }
+
+    /// What a server's registry holds.
+    pub(super) fn registry_view(&self, server: ServerId) -> View {
+        let life = self.live_server(server).life();
+        View::of(life, self.views.log(life).version())
+    }
+}

@@ -1,0 +1,177 @@
+//! How much a server can do at a time: requests wait in one queue, first come, first served, for one of its threads.
+//!
+//! Since the queue is fair and how long each request takes is drawn when it comes, the moment at which it will be
+//! done is known at once: the thread that is free first takes it. So a request that waits costs one event, and its
+//! caller is told at once if it will have to wait too long. A pause of the process stops its threads, and moves all
+//! work by its length.
+//!
+//! A request has its effect when its work is done.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use super::World;
+use super::event::Event;
+use super::node::State;
+use crate::engine::{Chance, Purpose, Schedule, SimDuration, SimTime};
+use crate::model::id::ServerId;
+use crate::model::message::RequestKind;
+use crate::scenario::Capacity;
+
+/// How long the work takes, by kind of request.
+const SERVICE: Purpose = Purpose(0);
+/// How long the items of a batch take.
+const ITEM: Purpose = Purpose(1);
+
+/// What a thread works at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Work {
+    /// A client's request: its flight.
+    Request(u32),
+    /// A peer's batch: its place.
+    Batch(u32),
+}
+
+/// A piece of work under way, or waiting.
+struct Piece {
+    work: Work,
+    /// When it is done, as far as no pause after [`Self::pauses`] moves it.
+    due: SimTime,
+    /// How long the process had stood still until it was given out.
+    pauses: SimDuration,
+}
+
+/// The threads of one server, and its queue.
+pub(super) struct Threads {
+    /// When each is free.
+    free_at: BinaryHeap<Reverse<SimTime>>,
+    /// When work begins that waits, in order.
+    begins: VecDeque<SimTime>,
+    pieces: Vec<Option<Piece>>,
+    unused: Vec<u32>,
+    /// How long the process has stood still in all.
+    pauses: SimDuration,
+    dice: Chance,
+}
+
+impl Threads {
+    /// The threads of a server that has just begun to work.
+    pub(super) fn new(server: ServerId, capacity: &Capacity) -> Self {
+        Self {
+            free_at: (0..capacity.threads).map(|_| Reverse(SimTime::ZERO)).collect(),
+            begins: VecDeque::new(),
+            pieces: Vec::new(),
+            unused: Vec::new(),
+            pauses: SimDuration::ZERO,
+            dice: Chance::of(&format!("server/{}/threads", server.0 + 1)),
+        }
+    }
+
+    /// Gives work to the thread that is free first: when it begins and when it is done.
+    fn take(&mut self, now: SimTime, lasting: SimDuration) -> (SimTime, SimTime) {
+        let Reverse(free) = self.free_at.pop().expect("a server has a thread");
+        let begins = free.max(now);
+        let done = begins + lasting;
+        self.free_at.push(Reverse(done));
+        while self.begins.front().is_some_and(|&begins| begins <= now) {
+            self.begins.pop_front();
+        }
+        if begins > now {
+            self.begins.push_back(begins);
+        }
+        (begins, done)
+    }
+
+    fn put(&mut self, piece: Piece) -> u32 {
+        match self.unused.pop() {
+            Some(place) => {
+                self.pieces[place as usize] = Some(piece);
+                place
+            }
+            None => {
+                self.pieces.push(Some(piece));
+                self.pieces.len() as u32 - 1
+            }
+        }
+    }
+
+    /// The process stood still from `since` to `now`.
+    pub(super) fn stood_still(&mut self, since: SimTime, now: SimTime) {
+        let length = now.since(since);
+        self.pauses = self.pauses.saturating_add(length);
+        let later = |at: SimTime| if at > since { at + length } else { at };
+        self.free_at = self.free_at.drain().map(|Reverse(at)| Reverse(later(at))).collect();
+        self.begins.iter_mut().for_each(|at| *at = later(*at));
+    }
+
+    /// The process is gone: what it worked at, or had not begun.
+    pub(super) fn abandon(&mut self) -> Vec<Work> {
+        let threads = self.free_at.len();
+        self.free_at = (0..threads).map(|_| Reverse(SimTime::ZERO)).collect();
+        self.begins.clear();
+        let pieces = std::mem::take(&mut self.pieces);
+        self.unused.clear();
+        pieces.into_iter().flatten().map(|piece| piece.work).collect()
+    }
+}
+
+impl World<'_> {
+    /// Gives a request with so many items to a server's threads; when it will be done.
+    pub(super) fn begin_work(
+        &mut self,
+        server: ServerId,
+        work: Work,
+        kind: RequestKind,
+        items: usize,
+        now: SimTime,
+        schedule: &mut Schedule<Event>,
+    ) -> SimTime {
+        let capacity = self.scenario.capacity.as_ref().expect("threads are counted");
+        let threads = self.servers[server.index()].threads.as_mut().expect("threads are counted");
+        let mut dice = threads.dice.with(&self.seed);
+        let mut lasting = capacity.service[kind as usize].sample(&mut dice, SERVICE);
+        for _ in 0..items {
+            lasting = lasting.saturating_add(capacity.item.sample(&mut dice, ITEM));
+        }
+        let (begins, done) = threads.take(now, lasting);
+        let waiting = threads.begins.len() as u32;
+        let place = threads.put(Piece { work, due: done, pauses: threads.pauses });
+        self.recorder.busy(server, begins, done, waiting);
+        schedule.at(done, Event::WorkDone { server: server.0 as u8, place });
+        done
+    }
+
+    /// A thread has finished, unless the process stood still meanwhile or is another one.
+    pub(super) fn work_done(&mut self, server: u8, place: u32, now: SimTime, schedule: &mut Schedule<Event>) {
+        let node = &mut self.servers[usize::from(server)];
+        match node.state {
+            State::Down => return,
+            State::Paused { .. } => {
+                node.waiting.timers.push(Event::WorkDone { server, place });
+                return;
+            }
+            State::Running => {}
+        }
+        let threads = node.threads.as_mut().expect("threads are counted");
+        let Some(piece) = threads.pieces.get_mut(place as usize).and_then(Option::as_mut) else { return };
+        let moved = threads.pauses.saturating_sub(piece.pauses);
+        if !moved.is_zero() {
+            piece.due += moved;
+            piece.pauses = threads.pauses;
+        }
+        if piece.due > now {
+            // It stood still meanwhile; or this is the work of a process before, and another has its place.
+            if !moved.is_zero() {
+                schedule.at(piece.due, Event::WorkDone { server, place });
+            }
+            return;
+        }
+        let work = piece.work;
+        threads.pieces[place as usize] = None;
+        threads.unused.push(place);
+        match work {
+            Work::Request(number) => self.serve(number, now, schedule),
+            Work::Batch(number) => self.serve_batch(number, now, schedule),
+        }
+    }
+}
