@@ -88,15 +88,14 @@ impl<'a> World<'a> {
             may_settle: may_settle(scenario),
             seed,
         };
-        let all_serve_from = world.start_servers(schedule);
-        world.add_fleet(all_serve_from, schedule);
+        world.start_servers(schedule);
+        world.add_fleet(schedule);
         world
     }
 
-    /// Starts the servers, now or when they are meant to; returns when all accept requests.
-    fn start_servers(&mut self, schedule: &mut Schedule<Event>) -> SimTime {
+    /// Starts the servers, now or when they are meant to.
+    fn start_servers(&mut self, schedule: &mut Schedule<Event>) {
         let scenario = self.scenario;
-        let mut last = SimTime::ZERO;
         for (server, its) in (0..).map(ServerId).zip(&scenario.servers) {
             let window = if server.0 == 0 { SimDuration::ZERO } else { scenario.servers_start_window };
             let drawn = || {
@@ -104,19 +103,18 @@ impl<'a> World<'a> {
                 dice.duration_below(SERVER_START, window)
             };
             let at = SimTime::ZERO + its.starts_after.unwrap_or_else(drawn);
-            last = last.max(at);
             if at == SimTime::ZERO {
                 self.start_server(server, at, schedule);
             } else {
                 schedule.at(at, Event::ServerStarts { server });
             }
         }
-        last + scenario.server.serves_after()
     }
 
     /// Numbers the fleet in the order in which it starts: neighbours in time are neighbours in memory.
-    fn add_fleet(&mut self, opens: SimTime, schedule: &mut Schedule<Event>) {
+    fn add_fleet(&mut self, schedule: &mut Schedule<Event>) {
         let scenario = self.scenario;
+        let opens = SimTime::ZERO + scenario.all_serve_after();
         let all_started = opens + scenario.start_window;
         let mut starters = Vec::new();
         for (app, application) in scenario.applications.iter().enumerate() {

@@ -130,7 +130,7 @@ struct Linger {
 impl FaultPlan {
     /// Draws every fault's moment and schedules it.
     pub(super) fn new(scenario: &Scenario, seed: &Seed, schedule: &mut Schedule<Event>) -> Self {
-        let base = SimTime::ZERO + scenario.server.serves_after() + scenario.start_window + scenario.warm_up;
+        let base = SimTime::ZERO + scenario.all_serve_after() + scenario.start_window + scenario.warm_up;
         let mut chances = Vec::new();
         for (number, fault) in scenario.faults.iter().enumerate() {
             let mut chance = Chance::of(&format!("fault/{}", number + 1));
