@@ -71,6 +71,9 @@ pub(super) struct Slow {
     pub(super) dice: Chance,
 }
 
+/// No server: what a client asks that was not answered yet.
+pub(super) const NO_SERVER: ServerId = ServerId(u32::MAX);
+
 /// The draws of how late a heartbeat leaves.
 const DELAY: Purpose = Purpose(0);
 

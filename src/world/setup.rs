@@ -13,7 +13,7 @@ use super::faults::FaultPlan;
 use super::flight::Flights;
 use super::lanes::Lanes;
 use super::links::Between;
-use super::node::{ClientNode, Identity, ServerNode, State, Trouble, Waiting};
+use super::node::{ClientNode, Identity, NO_SERVER, ServerNode, State, Trouble, Waiting};
 use super::replication::Batches;
 use super::work::Threads;
 use crate::engine::{Chance, Purpose, Schedule, Seed, SimDuration, SimTime};
@@ -176,7 +176,7 @@ impl<'a> World<'a> {
             instance,
             identities: 1,
             state: State::Down,
-            asks: ServerId(u32::MAX),
+            asks: NO_SERVER,
             stopping: false,
             lingers: false,
             calls_fail: 0.0,

@@ -94,7 +94,10 @@ impl World<'_> {
         let standing = self.standing(calls, view, calls.pairs[pair].callee);
         let [local, _] = calls.callers[client.index()].state.expect("a caller was looked at").0;
         let stands_still = calls.stands_still > 0;
-        let Calls { lines, pairs, conditions, counts, server, .. } = calls;
+        // Nobody who has no answer yet has anybody to call.
+        let server = calls.servers.get(calls.callers[client.index()].asks.index()).copied();
+        let server = server.unwrap_or([View::EMPTY; 2]);
+        let Calls { lines, pairs, conditions, counts, .. } = calls;
         let (line, pair) = (&mut lines[number], &pairs[pair]);
         let Phase::Watched(watch) = &mut line.phase else { unreachable!("calls of others are not made") };
         let mut dice = line.chance.as_mut().expect("made before the first call").with(&self.seed);

@@ -41,11 +41,11 @@ use trouble::{Condition, Standing};
 
 use super::World;
 use super::event::Event;
-use super::node::State;
+use super::node::{NO_SERVER, State};
 use super::setup::config_of;
 use crate::engine::{Chance, SimDuration, SimTime};
 use crate::model::client::BalancerConfig;
-use crate::model::id::{AppId, ClientId, InstanceId};
+use crate::model::id::{AppId, ClientId, InstanceId, ServerId};
 use crate::model::view::View;
 use crate::observe::{CallCounts, CallMinute};
 use crate::scenario::{Peer, Scenario, Verb};
@@ -64,10 +64,10 @@ pub(super) struct Calls {
     stands_still: u32,
     /// Lists and who in them is in trouble, until that changes.
     standings: BTreeMap<(View, AppId), Standing>,
-    /// The dead that the registry or its answers showed at the last review, and which of them did.
-    shown_dead: BTreeMap<InstanceId, [bool; 2]>,
-    /// What the registry and its answers showed at the last review.
-    server: [View; 2],
+    /// The dead that a registry or its answers showed at the last review, and which of them did, by server.
+    shown_dead: BTreeMap<InstanceId, Box<[[bool; 2]]>>,
+    /// What each server's registry and answers showed at the last review.
+    servers: Vec<[View; 2]>,
     /// Processes that may have changed since the last review.
     touched: Vec<ClientId>,
     /// By fault: whether its steps change more than what is told by [`World::touch`].
@@ -98,6 +98,8 @@ struct Pair {
 struct Caller {
     /// Its local registry and its balancer's list, and whether it calls at all, as at its last review.
     state: Option<([View; 2], bool)>,
+    /// The server that showed it what it has.
+    asks: ServerId,
     /// Its lines; none if it is no caller.
     lines: Range<usize>,
 }
@@ -149,7 +151,7 @@ impl Calls {
                 stands_still: 0,
                 standings: BTreeMap::new(),
                 shown_dead: BTreeMap::new(),
-                server: [View::EMPTY; 2],
+                servers: vec![[View::EMPTY; 2]; scenario.servers.len()],
                 touched: Vec::new(),
                 changes_more: verbs().map(changes_more).collect(),
                 links_fail: verbs().any(hits_links),
@@ -166,7 +168,7 @@ impl Calls {
         let first = self.lines.len();
         let pairs = self.pairs.iter().enumerate().filter(|(_, pair)| pair.caller == app);
         self.lines.extend(pairs.map(|(number, _)| Line::new(client, number)));
-        self.callers.push(Caller { state: None, lines: first..self.lines.len() });
+        self.callers.push(Caller { state: None, asks: NO_SERVER, lines: first..self.lines.len() });
         self.conditions.push(Condition::UNBORN);
     }
 

@@ -4,7 +4,8 @@ use super::line::{Line, Phase};
 use super::trouble::Condition;
 use super::{Calls, World};
 use crate::engine::{SimDuration, SimTime};
-use crate::model::id::{ClientId, ServerId};
+use crate::model::id::{ClientId, InstanceId, ServerId};
+use crate::model::view::View;
 use crate::world::event::Event;
 
 /// A watched caller may be quiet again. That is looked for so seldom, since whoever was in trouble may be so again
@@ -62,8 +63,8 @@ impl World<'_> {
     pub(in crate::world) fn review_calls(&mut self, event: Event, now: SimTime) {
         let Some(calls) = &self.calls else { return };
         let changes_much = calls.may_change_all(event);
-        let server = self.recorder.server_views(ServerId(0));
-        if changes_much || !calls.touched.is_empty() || calls.server != server || now >= calls.next_sweep {
+        let servers_show_others = !self.servers_show(&calls.servers);
+        if changes_much || !calls.touched.is_empty() || servers_show_others || now >= calls.next_sweep {
             let mut calls = self.calls.take().expect("just looked at");
             self.take_in_changes(&mut calls, changes_much, now);
             self.calls = Some(calls);
@@ -124,23 +125,38 @@ impl World<'_> {
                     identities.into_iter().any(|instance| self.views.was_ever_registered(instance));
             }
         }
-        let server = self.recorder.server_views(ServerId(0));
-        let flipped =
-            |(&instance, &shown): (&_, &_)| server.map(|view| self.views.is_up(view, instance)) != shown;
-        let blame = calls.server != server && calls.shown_dead.iter().any(flipped);
+        let blame = !self.servers_show(&calls.servers) && {
+            let servers = self.server_views();
+            let flipped = |(&instance, shown): (&_, &Box<_>)| self.shown_by(&servers, instance) != *shown;
+            calls.shown_dead.iter().any(flipped)
+        };
         Changes { conditions, noticed, links: changes_much && calls.links_fail, blame, touched }
+    }
+
+    /// What each server's registry and answers show now.
+    pub(super) fn server_views(&self) -> Vec<[View; 2]> {
+        (0..self.servers.len() as u32).map(|server| self.recorder.server_views(ServerId(server))).collect()
+    }
+
+    /// Whether they are just these.
+    fn servers_show(&self, known: &[[View; 2]]) -> bool {
+        known.iter().zip(0..).all(|(views, server)| *views == self.recorder.server_views(ServerId(server)))
+    }
+
+    /// Which of these show an instance.
+    pub(super) fn shown_by(&self, servers: &[[View; 2]], instance: InstanceId) -> Box<[[bool; 2]]> {
+        servers.iter().map(|views| views.map(|view| self.views.is_up(view, instance))).collect()
     }
 
     /// From now on things are as they are now.
     fn note_changes(&self, calls: &mut Calls, changes: &Changes) {
-        let server = self.recorder.server_views(ServerId(0));
-        if calls.server != server {
-            calls.server = server;
+        if !self.servers_show(&calls.servers) {
+            calls.servers = self.server_views();
             for (&instance, shown) in &mut calls.shown_dead {
-                *shown = server.map(|view| self.views.is_up(view, instance));
+                *shown = self.shown_by(&calls.servers, instance);
             }
-            // Who is in neither does not come back to either.
-            calls.shown_dead.retain(|_, shown| shown.contains(&true));
+            // Who is in none does not come back to any.
+            calls.shown_dead.retain(|_, shown| shown.iter().flatten().any(|&shown| shown));
         }
         for &(client, condition) in &changes.conditions {
             let before = std::mem::replace(&mut calls.conditions[client.index()], condition);
@@ -193,6 +209,7 @@ impl World<'_> {
         // What was called before saw the local registry as it was.
         lines.clone().for_each(|number| self.settle(calls, number, now));
         calls.callers[client.index()].state = Some(self.caller_state(client));
+        calls.callers[client.index()].asks = self.clients[client.index()].asks;
         lines.for_each(|number| self.review_line(calls, number, now));
     }
 

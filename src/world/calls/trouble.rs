@@ -89,11 +89,11 @@ impl World<'_> {
         standing
     }
 
-    /// Remembers somebody dead, if the registry or its answers show it: when they cease to, another stage is to
+    /// Remembers somebody dead, if a registry or its answers show it: when they cease to, another stage is to
     /// blame.
     pub(super) fn note_dead(&self, calls: &mut Calls, instance: InstanceId) {
-        let shown = calls.server.map(|view| self.views.is_up(view, instance));
-        if shown.contains(&true) {
+        let shown = self.shown_by(&calls.servers, instance);
+        if shown.iter().flatten().any(|&shown| shown) {
             calls.shown_dead.insert(instance, shown);
         }
     }

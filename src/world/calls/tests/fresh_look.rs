@@ -6,7 +6,7 @@ use super::super::line::{Phase, Prospect};
 use super::{shop, some};
 use crate::engine::{Distribution, Engine, Handler, Limits, Schedule, SimDuration, SimTime};
 use crate::model::client::BalancerConfig;
-use crate::model::id::{AppId, ClientId, ServerId};
+use crate::model::id::{AppId, ClientId};
 use crate::scenario::{
     Batch, Direction, Fault, HealthVia, Order, Peer, Scenario, Targets, Traffic, Verb, Which, WhichServers,
 };
@@ -47,8 +47,8 @@ impl Handler for Watched<'_> {
 impl Watched<'_> {
     fn look_at_everybody(&self, calls: &mut Calls) {
         let world = &self.world;
-        let server = world.recorder.server_views(ServerId(0));
-        assert_eq!(calls.server, server);
+        let servers = world.server_views();
+        assert_eq!(calls.servers, servers);
         for (number, node) in world.clients.iter().enumerate().filter(|(_, node)| calls.is_called(node.app)) {
             let fresh = world.condition_of(calls, ClientId(number as u32));
             assert!(calls.conditions[number] == fresh || node.state == State::Down, "{fresh:?}");
@@ -57,8 +57,8 @@ impl Watched<'_> {
         for ((view, callee), standing) in &calls.standings {
             for &instance in &*standing.members {
                 let condition = world.condition_of(calls, world.process_of(instance));
-                let shown = server.map(|view| world.views.is_up(view, instance));
-                if !condition.is_alive_as(instance) && shown.contains(&true) {
+                let shown = world.shown_by(&servers, instance);
+                if !condition.is_alive_as(instance) && shown.iter().flatten().any(|&shown| shown) {
                     assert_eq!(calls.shown_dead.get(&instance), Some(&shown), "{view:?} {callee:?}");
                 }
             }
