@@ -28,13 +28,25 @@ pub struct Lease {
     pub record: Record,
     last_update: WallMs,
     duration_ms: i32,
+    registration: u32,
 }
 
 impl Lease {
     /// A lease that was just created and never renewed. The duration in milliseconds wraps as Java's `int`
     /// does: above 2,147,483 seconds it is negative.
     pub(super) fn new(record: Record, duration_s: i32, now: WallMs) -> Self {
-        Self { record, last_update: now, duration_ms: duration_s.wrapping_mul(1_000) }
+        Self { record, last_update: now, duration_ms: duration_s.wrapping_mul(1_000), registration: 0 }
+    }
+
+    /// The same lease, of the record that was registered as number `registration` of its server's life.
+    pub(super) fn numbered(self, registration: u32) -> Self {
+        Self { registration, ..self }
+    }
+
+    /// Which record this is: where the original refers to the record *object*, whoever remembers the number can tell
+    /// whether the lease still has it. A new lease that keeps a dirtier record keeps its number.
+    pub(super) fn registration(&self) -> u32 {
+        self.registration
     }
 
     /// `Lease.renew`: the duration is added here, and again in [`Lease::is_expired`].
@@ -129,6 +141,6 @@ mod tests {
 
     #[test]
     fn a_lease_fits_a_cache_line() {
-        assert!(size_of::<Option<Lease>>() <= 64);
+        assert!(size_of::<Option<Lease>>() <= 48);
     }
 }

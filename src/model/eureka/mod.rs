@@ -4,6 +4,7 @@
 mod cache;
 mod changed;
 mod config;
+mod effect;
 mod eviction;
 mod lease;
 mod meter;
@@ -18,11 +19,12 @@ mod status;
 mod timers;
 
 pub use config::{Flavour, ServerConfig, ServerRules};
+pub use effect::{OwnRegistry, ServerEffect, ServerStep};
 pub use eviction::{EVICTION_CHOICE, Round};
 pub use lease::Lease;
 pub use release::{EurekaVersion, Release, UnknownRelease};
 pub use replication::{BatchId, BatchOutcome};
-pub use server::{EurekaServer, OwnRegistry, ServerEffect, ServerStep};
+pub use server::EurekaServer;
 pub use timers::{Due, ServerTimer};
 
 #[cfg(test)]

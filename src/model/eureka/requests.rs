@@ -8,8 +8,10 @@
 //! `ApplicationsResource`.
 
 use super::cache::Key;
+use super::effect::ServerStep;
 use super::lease::{DEFAULT_DURATION_S, Lease};
-use super::server::{EurekaServer, ServerStep, load, tell};
+use super::replication::Operation;
+use super::server::{EurekaServer, load, tell};
 use super::status::{self, Origin};
 use crate::model::clock::WallMs;
 use crate::model::fact::Fact;
@@ -22,51 +24,39 @@ impl EurekaServer {
     pub fn on_request(&mut self, request: &Request, step: &mut ServerStep<'_>) -> Reply {
         debug_assert!(self.is_serving(), "nobody listens before the server is open");
         match *request {
-            Request::Renew { instance, last_dirty } => {
-                Reply::bare(self.renew(instance, last_dirty, Origin::Client, step))
-            }
+            Request::Renew { instance, last_dirty } => Reply::bare(self.renew(instance, last_dirty, step)),
             Request::Register(ref record) => {
-                let given = record.duration_s > 0;
-                let duration_s = if given { record.duration_s } else { DEFAULT_DURATION_S };
-                self.register(record, duration_s, Origin::Client, step);
+                self.register(record, default_duration_s(record), Origin::Client, step);
+                self.replicate_register(record, step);
                 self.note_served(step);
                 Reply::bare(204)
             }
             Request::Cancel { instance } => {
                 let found = self.cancel(instance, step);
+                if let Some(record) = found {
+                    self.replicate_cancel(&record, step);
+                }
                 self.note_served(step);
-                Reply::bare(if found { 200 } else { 404 })
+                Reply::bare(if found.is_some() { 200 } else { 404 })
             }
             Request::FetchFull => self.fetch(Key::AllApps, step),
             Request::FetchDelta if self.config.disable_delta => Reply::bare(403),
             Request::FetchDelta => self.fetch(Key::AllAppsDelta, step),
             Request::UpdateStatus { instance, status, last_dirty } => {
                 let found = self.update_status(instance, status, last_dirty, step);
+                if found {
+                    self.replicate(Operation::StatusUpdate, instance, step);
+                }
                 Reply::bare(if found { 200 } else { 404 })
             }
             Request::DeleteStatusOverride { instance, status, last_dirty } => {
                 let found = self.delete_status_override(instance, status, last_dirty, step);
+                if found {
+                    self.replicate(Operation::DeleteStatusOverride, instance, step);
+                }
                 Reply::bare(if found { 200 } else { 404 })
             }
         }
-    }
-
-    /// A registration that a server passed on: [`EurekaServer::on_request`] with the replication flag.
-    pub fn on_replicated_register(&mut self, record: &Record, step: &mut ServerStep<'_>) -> Reply {
-        let duration_s = if record.duration_s > 0 { record.duration_s } else { DEFAULT_DURATION_S };
-        self.register(record, duration_s, Origin::Replica, step);
-        self.note_served(step);
-        Reply::bare(204)
-    }
-
-    /// A heartbeat that a server passed on; 409 tells it that its record is older than the one here.
-    pub fn on_replicated_renew(
-        &mut self,
-        instance: InstanceId,
-        last_dirty: WallMs,
-        step: &mut ServerStep<'_>,
-    ) -> Reply {
-        Reply::bare(self.renew(instance, last_dirty, Origin::Replica, step))
     }
 
     /// `GET /apps/{app}`: 404 if nobody of that application is registered, as far as the cache knows.
@@ -84,10 +74,16 @@ impl EurekaServer {
         step: &mut ServerStep<'_>,
     ) {
         let instance = incoming.instance;
-        let existing = self.leases.lease(instance).map(|lease| lease.record);
-        let mut registrant = match existing {
-            Some(existing) if existing.last_dirty > incoming.last_dirty => existing,
-            _ => *incoming,
+        let lease = self.leases.lease(instance);
+        let existing = lease.map(|lease| lease.record);
+        let (mut registrant, registration) = match lease {
+            Some(lease) if lease.record.last_dirty > incoming.last_dirty => {
+                (lease.record, lease.registration())
+            }
+            _ => {
+                self.registrations = self.registrations.wrapping_add(1);
+                (*incoming, self.registrations)
+            }
         };
         if existing.is_none() && self.threshold.client_added(&self.config) {
             self.tell_threshold(step);
@@ -100,22 +96,26 @@ impl EurekaServer {
         registrant.overridden = override_status.unwrap_or(registrant.overridden);
         let existing_status = existing.map(|existing| existing.status);
         registrant.status = status::decide(registrant.status, override_status, existing_status, origin);
-        self.leases.put(Lease::new(registrant, duration_s, step.now.wall));
+        self.leases.put(Lease::new(registrant, duration_s, step.now.wall).numbered(registration));
         let (status, new) = (registrant.status, existing.is_none());
         tell(step, Fact::LeaseRegistered { instance, status, new });
         self.publish(&registrant, Presence::Present(status), step);
     }
 
-    /// `AbstractInstanceRegistry.renew` and what `InstanceResource.renewLease` makes of it. An answer of 404
-    /// because of the dirty timestamp *has* renewed; one for want of a lease has not.
-    fn renew(
-        &mut self,
-        instance: InstanceId,
-        last_dirty: WallMs,
-        origin: Origin,
-        step: &mut ServerStep<'_>,
-    ) -> u16 {
-        let Some(lease) = self.leases.lease_mut(instance) else { return 404 };
+    /// `InstanceResource.renewLease` for a client. An answer of 404 because of the dirty timestamp *has* renewed; one
+    /// for want of a lease has not.
+    fn renew(&mut self, instance: InstanceId, last_dirty: WallMs, step: &mut ServerStep<'_>) -> u16 {
+        let Some(registered) = self.renew_lease(instance, step) else { return 404 };
+        if !self.peers.is_empty() {
+            self.replicate(Operation::Heartbeat, instance, step);
+        }
+        self.heartbeat_status(last_dirty, registered, Origin::Client)
+    }
+
+    /// `AbstractInstanceRegistry.renew`: the dirty timestamp of the instance that was renewed, if one was.
+    #[inline]
+    pub(super) fn renew_lease(&mut self, instance: InstanceId, step: &mut ServerStep<'_>) -> Option<WallMs> {
+        let lease = self.leases.lease_mut(instance)?;
         // A lease agrees with itself, so of all rules only an override can change the status here.
         let status = match lease.record.status {
             held @ (Status::Up | Status::OutOfService) => {
@@ -124,7 +124,7 @@ impl EurekaServer {
             held => held,
         };
         if status == Status::Unknown {
-            return 404;
+            return None;
         }
         self.renewals.increment();
         lease.renew(step.now.wall);
@@ -134,11 +134,15 @@ impl EurekaServer {
             let app = lease.record.app;
             self.note_unannounced(app, instance, status, step);
         }
-        if self.config.sync_when_timestamp_differs {
-            status::heartbeat_status(last_dirty, registered, origin)
-        } else {
-            200
+        Some(registered)
+    }
+
+    /// The HTTP status of a heartbeat that renewed (`InstanceResource.validateDirtyTimestamp`).
+    pub(super) fn heartbeat_status(&self, incoming: WallMs, registered: WallMs, origin: Origin) -> u16 {
+        if !self.config.sync_when_timestamp_differs {
+            return 200;
         }
+        status::heartbeat_status(incoming, registered, origin)
     }
 
     /// A status that a heartbeat changed: full answers will show it, no delta will.
@@ -156,16 +160,17 @@ impl EurekaServer {
         self.note_served(step);
     }
 
-    fn cancel(&mut self, instance: InstanceId, step: &mut ServerStep<'_>) -> bool {
+    /// `PeerAwareInstanceRegistryImpl.cancel`, before it tells peers: the record that left, if there was one.
+    pub(super) fn cancel(&mut self, instance: InstanceId, step: &mut ServerStep<'_>) -> Option<Record> {
         let found = self.remove(instance, Fact::LeaseCancelled { instance }, step);
-        if found && self.threshold.client_removed(&self.config) {
+        if found.is_some() && self.threshold.client_removed(&self.config) {
             self.tell_threshold(step);
         }
         found
     }
 
     pub(super) fn evict(&mut self, instance: InstanceId, step: &mut ServerStep<'_>) -> bool {
-        let found = self.remove(instance, Fact::LeaseEvicted { instance }, step);
+        let found = self.remove(instance, Fact::LeaseEvicted { instance }, step).is_some();
         let counts = self.config.rules.decrement_expected_on_eviction;
         if found && counts && self.threshold.client_removed(&self.config) {
             self.tell_threshold(step);
@@ -174,18 +179,18 @@ impl EurekaServer {
     }
 
     /// `internalCancel` without its book-keeping: the override goes even if there is no lease.
-    fn remove(&mut self, instance: InstanceId, fact: Fact, step: &mut ServerStep<'_>) -> bool {
+    fn remove(&mut self, instance: InstanceId, fact: Fact, step: &mut ServerStep<'_>) -> Option<Record> {
         self.overrides.remove(instance, step.now.mono);
-        let Some(lease) = self.leases.remove(instance) else { return false };
+        let lease = self.leases.remove(instance)?;
         if !self.startup.is_open() {
             self.departed.push(lease.record);
         }
         tell(step, fact);
         self.publish(&lease.record, Presence::Absent, step);
-        true
+        Some(lease.record)
     }
 
-    fn update_status(
+    pub(super) fn update_status(
         &mut self,
         instance: InstanceId,
         status: Status,
@@ -202,7 +207,7 @@ impl EurekaServer {
         true
     }
 
-    fn delete_status_override(
+    pub(super) fn delete_status_override(
         &mut self,
         instance: InstanceId,
         status: Status,
@@ -247,7 +252,7 @@ impl EurekaServer {
         self.lease(instance).is_some_and(|lease| !is_hidden(lease))
     }
 
-    fn visible_lease(&mut self, instance: InstanceId, now: WallMs) -> Option<&mut Lease> {
+    pub(super) fn visible_lease(&mut self, instance: InstanceId, now: WallMs) -> Option<&mut Lease> {
         if self.finds(instance, now) { self.leases.lease_mut(instance) } else { None }
     }
 
@@ -273,4 +278,9 @@ impl EurekaServer {
         }
         if loaded.found { Reply::served(loaded.payload) } else { Reply::bare(404) }
     }
+}
+
+/// The duration that a registration brings, seconds, or the default if it brings none.
+pub(super) fn default_duration_s(record: &Record) -> i32 {
+    if record.duration_s > 0 { record.duration_s } else { DEFAULT_DURATION_S }
 }

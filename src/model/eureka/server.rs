@@ -15,11 +15,12 @@ use std::sync::Arc;
 use super::cache::{self, Key, Loaded, ResponseCache};
 use super::changed::ChangedQueue;
 use super::config::ServerConfig;
+use super::effect::{OwnRegistry, ServerEffect, ServerStep};
 use super::eviction::{self, Lateness, Round};
 use super::lease::Lease;
 use super::meter::{self, MeasuredRate};
 use super::registry::LeaseTable;
-use super::replication::BatchId;
+use super::replication::Peers;
 use super::self_preservation::RenewalThreshold;
 use super::startup::Startup;
 use super::status::Overrides;
@@ -27,64 +28,8 @@ use super::timers::{Due, ServerTimer, Timers};
 use crate::model::clock::{Now, WallMs};
 use crate::model::fact::{EvictionRound, Fact};
 use crate::model::id::{InstanceId, ServerId};
-use crate::model::message::{Record, Replicated, Status};
-use crate::model::step::Step;
+use crate::model::message::{Record, Status};
 use crate::model::view::{LifeId, Payload, View, Views};
-
-/// What follows from a step of the server.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ServerEffect {
-    /// Call [`EurekaServer::on_timer`] with these at `due`.
-    SetTimer {
-        /// Which timer.
-        timer: ServerTimer,
-        /// When it fires.
-        due: Due,
-        /// Handed back when it fires; a setting with another generation than the newest is stale.
-        generation: u16,
-    },
-    /// Call [`EurekaServer::on_peer_timer`] with these at `due`.
-    SetPeerTimer {
-        /// Whose queue is to be looked at.
-        peer: ServerId,
-        /// When.
-        due: Due,
-        /// Handed back when it fires; a setting with another generation than the newest is stale.
-        generation: u16,
-    },
-    /// A batch goes to a peer. Its end, however it ends, is told by [`EurekaServer::on_batch_outcome`].
-    Replicate {
-        /// To whom.
-        to: ServerId,
-        /// To be named with its outcome; no two batches of one life to one peer have the same.
-        batch: BatchId,
-        /// In the order in which they are to be processed; at least one, at most 250.
-        items: Box<[Replicated]>,
-    },
-    /// Something that is worth knowing.
-    Fact(Fact),
-}
-
-/// What the server's own client holds: what the start-up copy and the threshold update look at.
-#[derive(Clone, Copy, Default)]
-pub struct OwnRegistry<'a> {
-    /// Its local registry; `None` if the server has no client that fetches.
-    pub view: Option<View>,
-    /// The records of its instances, as the server that it fetched from has them, by instance. Needed for a copy
-    /// ([`EurekaServer::start`], [`ServerTimer::SyncRetry`]); whoever is missing there is looked for among the
-    /// server's own leases.
-    pub records: &'a [Record],
-}
-
-impl OwnRegistry<'_> {
-    /// What a client holds that fetched from the server itself: the records are the server's own.
-    pub const fn of_itself(view: Option<View>) -> Self {
-        Self { view, records: &[] }
-    }
-}
-
-/// What the machine is lent for a step.
-pub type ServerStep<'a> = Step<'a, ServerEffect>;
 
 /// One life of a server.
 #[derive(Clone)]
@@ -100,6 +45,9 @@ pub struct EurekaServer {
     pub(super) startup: Startup,
     /// Records of instances that left before the server opened: the copy may bring them back.
     pub(super) departed: Vec<Record>,
+    pub(super) peers: Peers,
+    /// How many records have been registered: the number of the last.
+    pub(super) registrations: u32,
     lateness: Lateness,
     timers: Timers,
     served: View,
@@ -119,7 +67,6 @@ impl EurekaServer {
         own: OwnRegistry<'_>,
         step: &mut ServerStep<'_>,
     ) -> Self {
-        let _ = peers;
         let mut server = Self {
             life: step.views.begin_life(),
             leases: LeaseTable::default(),
@@ -133,6 +80,8 @@ impl EurekaServer {
             ),
             startup: Startup::Syncing { tries: 0 },
             departed: Vec::new(),
+            peers: Peers::new(peers, generation, &config),
+            registrations: 0,
             lateness: Lateness::default(),
             timers: Timers::new(generation),
             served: View::EMPTY,
@@ -175,7 +124,9 @@ impl EurekaServer {
 
     /// The node's wall clock was stepped. Waiting timers do not notice (see [`ServerTimer`]'s module); what is
     /// served can change, since the refusal after an empty start goes by the wall clock.
+    /// The queues towards peers do, since their loop looks at the clock all the time.
     pub fn on_clock_step(&mut self, step: &mut ServerStep<'_>) {
+        self.look_at_all_peers(step);
         self.note_served(step);
     }
 
@@ -288,7 +239,7 @@ impl EurekaServer {
 
     /// The generation with which the next life of this node must start.
     pub fn next_generation(&self) -> u16 {
-        self.timers.next_generation()
+        self.timers.next_generation().max(self.peers.next_generation())
     }
 
     /// `isLeaseExpirationEnabled`.

@@ -9,7 +9,8 @@
 //! `.openForTraffic`, `.shouldAllowAccess`; Spring's `InstanceRegistry.openForTraffic`.
 
 use super::config::{Flavour, ServerConfig};
-use super::server::{EurekaServer, OwnRegistry, ServerStep, tell};
+use super::effect::{OwnRegistry, ServerStep};
+use super::server::{EurekaServer, tell};
 use super::status::Origin;
 use super::timers::{Due, ServerTimer};
 use crate::engine::SimDuration;
