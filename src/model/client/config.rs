@@ -119,7 +119,8 @@ pub struct ClientConfig {
     pub healthcheck_enabled: bool,
     /// In which order it tries its servers: the release's.
     pub server_order: ServerOrder,
-    /// `eureka-service-url-poll-interval-seconds`: from one refresh of the server list to the next.
+    /// `eureka-service-url-poll-interval-seconds`: from one refresh of the server list to the next, at least 1 s.
+    /// Of no effect with a single server, or with an order by host.
     pub eureka_service_url_poll_interval_seconds: u32,
     /// `transport.sessioned-client-reconnect-interval-seconds`.
     pub sessioned_client_reconnect_interval_seconds: u32,

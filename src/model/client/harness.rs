@@ -114,12 +114,16 @@ impl Rig {
     }
 
     pub(super) fn with_servers(flavour: Flavour, servers: &[ServerId]) -> Self {
+        Self::with_urls(flavour, ServerUrls::in_one_zone(servers))
+    }
+
+    pub(super) fn with_urls(flavour: Flavour, urls: ServerUrls<'_>) -> Self {
         let mut views = Views::default();
         let life = views.begin_life();
         let mut registry = Registry { views, life, queue_head: 0 };
         registry.put(0, 9, Some(Status::Up));
         Self {
-            client: Client::new(AppId(0), InstanceId(0), ServerUrls::in_one_zone(servers)),
+            client: Client::new(AppId(0), InstanceId(0), urls),
             config: ClientConfig::defaults(flavour),
             registry,
             log: Vec::new(),

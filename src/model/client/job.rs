@@ -7,7 +7,6 @@
 use super::effect::{Call, ClientEffect, ClientTimer};
 use super::machine::Client;
 use super::purpose;
-use super::servers::Servers;
 use super::transport::Attempts;
 use super::{ClientConfig, TransportKind};
 use crate::engine::SimTime;
@@ -132,21 +131,27 @@ impl Client {
         let session_s = config.sessioned_client_reconnect_interval_seconds;
         job.attempts = stack.begin(step.now.wall, session_s, &mut step.dice, purpose);
         if self.servers.starts_polling() {
-            self.timers.set(ClientTimer::ServerList, Servers::REFRESH_INTERVAL, step.out);
+            self.timers.set(ClientTimer::ServerList, config.server_list_interval(), step.out);
         }
         self.attempt(job, config, step);
     }
 
     /// Makes the next attempt at a job's request, or gives the request up.
     fn attempt(&mut self, mut job: Job, config: &ClientConfig, step: &mut Step<'_, ClientEffect>) {
-        // The interrupt is still pending on the thread: taking a connection from the pool fails at once.
-        if job.interrupted && config.transport.interrupt_cancels_retries {
-            self.gave_up(job, config, step);
-            return;
-        }
         let share = config.retryable_client_quarantine_refresh_percentage;
         let stack = if job.phase.is_fetch() { &mut self.query_stack } else { &mut self.registration_stack };
-        let Some((to, fresh)) = stack.next(&mut job.attempts, self.servers.order(), share) else {
+        let servers = self.servers.order();
+        let mut next = stack.next(&mut job.attempts, servers, share);
+        if job.interrupted && config.transport.interrupt_cancels_retries {
+            // The interrupt is still pending on the thread, so taking a connection from the pool fails at once: no
+            // attempt gets out, but each fails like any other, and costs even a healthy server its place as
+            // delegate.
+            while next.is_some() {
+                stack.fail(&job.attempts, servers.len());
+                next = stack.next(&mut job.attempts, servers, share);
+            }
+        }
+        let Some((to, fresh)) = next else {
             self.gave_up(job, config, step);
             return;
         };

@@ -6,6 +6,7 @@
 //! is allocated. Everything that is rare (time-outs, the replicator's runs, the balancer's reads) is found
 //! without a timer of its own, or lives in a box that is usually not there: there may be a million clients.
 
+use super::ClientConfig;
 use super::balancer::Balancer;
 use super::effect::{ClientEffect, ClientTimer, Timers};
 use super::grid::Grid;
@@ -15,7 +16,6 @@ use super::replicator::Replicator;
 use super::servers::{ServerUrls, Servers};
 use super::supervisor::Supervisor;
 use super::transport::Stack;
-use super::{ClientConfig, purpose};
 use crate::engine::{SimDuration, SimTime};
 use crate::model::id::{AppId, InstanceId};
 use crate::model::message::Status;
@@ -71,7 +71,7 @@ impl Client {
         Self {
             app,
             instance,
-            servers: Servers::new(servers.own_zone),
+            servers: Servers::new(servers),
             life: Life::Down,
             is_registered: false,
             registration_sent: false,
@@ -173,8 +173,8 @@ impl Client {
             ClientTimer::FetchTimeout => self.task_timed_out(Task::Fetch, config, step),
             ClientTimer::BalancerRefresh => self.balancer_due(config, step),
             ClientTimer::ServerList => {
-                self.servers.shuffle(&mut step.dice, purpose::SERVER_ORDER);
-                self.timers.set(ClientTimer::ServerList, Servers::REFRESH_INTERVAL, step.out);
+                self.servers.resolve(config.server_order, &mut step.dice);
+                self.timers.set(ClientTimer::ServerList, config.server_list_interval(), step.out);
             }
             ClientTimer::ShutdownWait => self.cancel_registration(config, step),
         }

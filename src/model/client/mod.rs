@@ -23,6 +23,7 @@ mod grid;
 mod harness;
 mod health;
 mod heartbeat;
+mod java_random;
 mod job;
 mod machine;
 pub mod purpose;

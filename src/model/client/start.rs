@@ -14,7 +14,6 @@ use super::effect::{ClientEffect, ClientTimer};
 use super::grid::Grid;
 use super::job::{Job, Phase, Task};
 use super::machine::{Client, Life};
-use super::purpose;
 use super::record::OwnRecord;
 use crate::model::eureka::Flavour;
 use crate::model::step::Step;
@@ -26,7 +25,7 @@ impl Client {
         self.life = Life::Starting;
         self.record = OwnRecord::new(config, step.now.wall);
         self.servers.reset();
-        self.servers.shuffle(&mut step.dice, purpose::SERVER_ORDER);
+        self.servers.resolve(config.server_order, &mut step.dice);
         self.await_first_call(config, step);
         if config.fetch_registry {
             let job = Job::new(Task::Start, step.now.mono);

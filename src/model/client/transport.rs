@@ -47,7 +47,9 @@ impl TransportConfig {
     /// Whether an answer with `status` ends a request (`ServerStatusEvaluators.legacyEvaluator`); any other
     /// counts as a failed attempt.
     pub(super) fn accepts(&self, kind: RequestKind, status: u16) -> bool {
-        let success = (200..300).contains(&status) || status == 302;
+        // WebClient's filter takes 400 for 200 (`WebClientTransportClientFactory`).
+        let rewritten = self.kind == TransportKind::WebClient && status == 400;
+        let success = (200..300).contains(&status) || status == 302 || rewritten;
         match kind {
             RequestKind::Renew => success || (status == 404 && self.understands_not_found),
             RequestKind::Register => success || status == 404,
