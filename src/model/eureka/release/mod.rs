@@ -20,7 +20,7 @@ use thiserror::Error;
 use self::lines::{EUREKA_LINES, LINES};
 use super::config::{Flavour, ServerRules};
 use crate::engine::SimDuration;
-use crate::model::client::{BalancerConfig, TransportConfig, TransportKind};
+use crate::model::client::{BalancerConfig, ServerOrder, TransportConfig, TransportKind};
 
 /// A Netflix Eureka version: major, minor, patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -130,6 +130,11 @@ impl Release {
         }
     }
 
+    /// In which order a client tries its servers: by its address up to Eureka 1.10.13 (Netflix #1383).
+    pub fn server_order(&self) -> ServerOrder {
+        if self.eureka >= EurekaVersion(1, 10, 14) { ServerOrder::Shuffled } else { ServerOrder::ByHost }
+    }
+
     /// The default balancer: Ribbon up to Spring Cloud Netflix 2.2 and without Spring.
     pub fn balancer(&self) -> BalancerConfig {
         if self.spring.is_some_and(|version| version >= SpringVersion(3, 0, 0)) {
@@ -219,6 +224,20 @@ mod tests {
         assert!(!spring("4.3.0").server_client_transport().understands_not_found);
         assert!(matches!(spring("2.2").balancer(), BalancerConfig::Ribbon { .. }));
         assert!(matches!(spring("3.0").balancer(), BalancerConfig::SpringCloudLoadBalancer { .. }));
+    }
+
+    #[test]
+    fn servers_are_shuffled_from_1_10_14_on() {
+        let order = |release: Release| release.server_order();
+        let netflix = |name| order(Release::parse(name, Flavour::Netflix).expect(name));
+        assert_eq!([netflix("1.10.13"), netflix("1.10.14")], [ServerOrder::ByHost, ServerOrder::Shuffled]);
+        // Spring Cloud Netflix up to 2.2.8 and 3.0.2 (`eureka-client.md` 0.2).
+        for (name, expected) in [("2.2.8", ServerOrder::ByHost), ("2.2.9", ServerOrder::Shuffled)] {
+            assert_eq!(order(spring(name)), expected, "{name}");
+        }
+        for (name, expected) in [("3.0.2", ServerOrder::ByHost), ("3.0.3", ServerOrder::Shuffled)] {
+            assert_eq!(order(spring(name)), expected, "{name}");
+        }
     }
 
     #[test]
