@@ -7,13 +7,13 @@
 use super::check_calls;
 use super::check_eureka::{self, Layer};
 use super::check_fault;
-use super::check_fleet;
+use super::check_fleet::{self, Fleet};
 use super::check_release;
 use super::claim::{Claim, Expectation};
 use super::diagnostic::{Place, Problem};
 use super::document::Table;
 use super::expect;
-use super::types::{Clock, Delay, Network, Scenario, ServerNode};
+use super::types::{Clock, Delay, Network, Scenario};
 use super::values::{LengthOr, Values};
 use crate::engine::SimDuration;
 use crate::model::eureka::{Flavour, ServerConfig};
@@ -45,7 +45,7 @@ pub(super) fn scenario(root: &Table, problems: &mut Vec<Problem>) -> Scenario {
     let server_clock = clock(top.section("server").section("clock"));
     let faults = check_fault::faults(root, &fleet, flavour, problems);
     check_fault::clocks_go_forward(root, &faults, &fleet, server_clock, problems);
-    let expectations = expectations(root, fleet.size_at_start(), problems);
+    let expectations = expectations(root, &fleet, problems);
     let longest_heartbeat =
         fleet.applications.iter().map(|app| app.client.lease_renewal_interval_in_seconds).max().unwrap_or(30);
     let start = top.section("start");
@@ -67,10 +67,10 @@ pub(super) fn scenario(root: &Table, problems: &mut Vec<Problem>) -> Scenario {
             .and_then(LengthOr::length),
         server_client,
         server_clock,
-        servers: vec![ServerNode { starts_after: None, zone: None, peers: Vec::new() }],
-        servers_start_window: SimDuration::ZERO,
-        server_network: None,
-        capacity: None,
+        servers: fleet.servers.nodes,
+        servers_start_window: fleet.servers.start_window,
+        server_network: fleet.servers.network,
+        capacity: fleet.servers.capacity,
         zones: fleet.zones,
         applications: fleet.applications,
         network,
@@ -95,11 +95,11 @@ pub(super) fn clock(values: Values<'_>) -> Clock {
     }
 }
 
-fn expectations(root: &Table, fleet_size: Option<u32>, problems: &mut Vec<Problem>) -> Vec<Expectation> {
-    root.tables("expect").filter_map(|table| expectation(table, fleet_size, problems)).collect()
+fn expectations(root: &Table, fleet: &Fleet, problems: &mut Vec<Problem>) -> Vec<Expectation> {
+    root.tables("expect").filter_map(|table| expectation(table, fleet, problems)).collect()
 }
 
-fn expectation(table: &Table, fleet_size: Option<u32>, problems: &mut Vec<Problem>) -> Option<Expectation> {
+fn expectation(table: &Table, fleet: &Fleet, problems: &mut Vec<Problem>) -> Option<Expectation> {
     let values = Values(Some(table));
     let Some(node) = values.node("that") else {
         problems.push(
@@ -121,7 +121,7 @@ fn expectation(table: &Table, fleet_size: Option<u32>, problems: &mut Vec<Proble
             return None;
         }
     };
-    if let (Some((out_of, span)), Some(size)) = (&sentence.out_of, fleet_size)
+    if let (Some((out_of, span)), Some(size)) = (&sentence.out_of, fleet.size_at_start())
         && *out_of != size
     {
         problems.push(
@@ -138,11 +138,18 @@ fn expectation(table: &Table, fleet_size: Option<u32>, problems: &mut Vec<Proble
                 .label("more than there are"),
         );
     }
+    let server = match &sentence.server {
+        Some((name, span)) => {
+            let known = fleet.servers.resolve(name, &inside(span.clone()));
+            Some(known.map_err(|problem| problems.push(*problem)).ok()?)
+        }
+        None => None,
+    };
     let in_share = match values.text("in") {
         Some(_) => 1.0,
         None => values.number("in").unwrap_or(1.0),
     };
-    Some(Expectation { text: text.to_owned(), claim: sentence.claim, server: None, in_share })
+    Some(Expectation { text: text.to_owned(), claim: sentence.claim, server, in_share })
 }
 
 /// The place of a part of a text. Only a text in plain quotes, without escapes, has its letters where they

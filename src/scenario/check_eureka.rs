@@ -152,15 +152,16 @@ impl Layer {
     /// What the release says of a fleet.
     pub(super) fn release(rules: &Rules, flavour: Flavour) -> Self {
         let defaults = ClientConfig::defaults(flavour);
-        let config = ClientConfig { transport: rules.transport, balancer: rules.balancer, ..defaults };
+        let (transport, balancer, server_order) = (rules.transport, rules.balancer, rules.server_order);
+        let config = ClientConfig { transport, balancer, server_order, ..defaults };
         Self { config, first_call: None }
     }
 
     /// What the release says of a server's own client. It picks nobody.
     pub(super) fn server(rules: &Rules, flavour: Flavour) -> Self {
         let defaults = ClientConfig::defaults(flavour);
-        let transport = rules.server_transport;
-        let config = ClientConfig { transport, balancer: BalancerConfig::None, ..defaults };
+        let (transport, server_order) = (rules.server_transport, rules.server_order);
+        let config = ClientConfig { transport, balancer: BalancerConfig::None, server_order, ..defaults };
         Self { config, first_call: None }
     }
 

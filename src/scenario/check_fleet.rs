@@ -6,13 +6,14 @@ use std::net::Ipv4Addr;
 use super::check;
 use super::check_eureka::Layer;
 use super::check_release::Rules;
+use super::check_servers::{self, Servers};
 use super::diagnostic::{Place, Problem};
-use super::document::Table;
+use super::document::{Node, Table};
 use super::format::INSTANCES_MAX;
 use super::suggest::{did_you_mean, one_of};
 use super::types::{Application, Network, ServerList, ZoneId};
 use super::values::Values;
-use crate::model::id::{AppId, ServerId};
+use crate::model::id::AppId;
 
 /// Letters of a name at most.
 const NAME_MAX: usize = 64;
@@ -30,8 +31,9 @@ pub(super) struct Base {
 /// The applications, and what a fault needs to know of them.
 pub(super) struct Fleet {
     pub(super) applications: Vec<Application>,
-    /// Zones in the order in which applications first name them.
+    /// Zones in the order in which servers and applications first name them.
     pub(super) zones: Vec<String>,
+    pub(super) servers: Servers,
     ids: BTreeMap<String, AppId>,
     /// What faults make of it.
     growth: Growth,
@@ -52,20 +54,16 @@ impl Fleet {
         })
     }
 
-    /// The zone of a name, or a problem that lists those there are.
-    pub(super) fn resolve_zone(&self, name: &str, place: &Place) -> Result<ZoneId, Box<Problem>> {
-        let at = self.zones.iter().position(|zone| zone == name);
-        at.and_then(|at| u16::try_from(at).ok()).map(ZoneId).ok_or_else(|| {
-            let names = || self.zones.iter().map(String::as_str);
-            let known = || match self.zones.as_slice() {
-                [] => "give applications zones, as in `zones = [\"a\", \"b\"]`".to_owned(),
-                _ => format!("there are {}", one_of(names().take(20))),
-            };
-            Problem::error(place.clone(), format!("no zone is called `{name}`"))
-                .label("no application names it")
-                .hint(did_you_mean(name, names()).unwrap_or_else(known))
-                .boxed()
-        })
+    /// The zone of a name that instances are in, or a problem that lists those there are.
+    pub(super) fn resolve_zone(&self, name: &str, node: &Node) -> Result<ZoneId, Box<Problem>> {
+        let zone = resolve_zone(&self.zones, name, node)?;
+        if self.whole && !self.applications.iter().any(|app| app.zones.contains(&zone)) {
+            return Err(Problem::error(node.place.clone(), format!("no instance is in zone `{name}`"))
+                .label("only servers are")
+                .hint("give applications zones, as in `zones = [\"a\", \"b\"]`")
+                .boxed());
+        }
+        Ok(zone)
     }
 
     /// Instances of an application, or of all, in a zone or anywhere, that can be up at the same time; `None` if
@@ -83,6 +81,15 @@ impl Fleet {
         self.whole.then(|| self.growth.ever[application.index()])
     }
 
+    /// Resolves which servers the application at a place knows: zones may be named after it.
+    fn know_servers(&mut self, at: usize, values: Values<'_>, problems: &mut Vec<Problem>) {
+        let list = check_servers::server_list(values, &self.servers, &self.zones, problems);
+        let ever = self.last_ordinal(AppId(at as u32));
+        let app = &mut self.applications[at];
+        app.server_list = list;
+        app.first_address = check_servers::first_address(values, at, ever, problems);
+    }
+
     /// Whether every application could be read.
     pub(super) fn is_whole(&self) -> bool {
         self.whole
@@ -95,17 +102,38 @@ impl Fleet {
     }
 }
 
-/// Reads the fleet.
+/// The zone of a name, or a problem that lists those there are.
+pub(super) fn resolve_zone(zones: &[String], name: &str, node: &Node) -> Result<ZoneId, Box<Problem>> {
+    let at = zones.iter().position(|zone| zone == name);
+    at.and_then(|at| u16::try_from(at).ok()).map(ZoneId).ok_or_else(|| {
+        let names = || zones.iter().map(String::as_str);
+        let known = || match zones {
+            [] => "give applications zones, as in `zones = [\"a\", \"b\"]`".to_owned(),
+            _ => format!("there are {}", one_of(names().take(20))),
+        };
+        Problem::error(node.place.clone(), format!("no zone is called `{name}`"))
+            .label("nobody is in it")
+            .hint(did_you_mean(name, names()).unwrap_or_else(known))
+            .boxed()
+    })
+}
+
+/// Reads the fleet and the servers that it knows.
 pub(super) fn fleet(root: &Table, base: &Base, rules: &Rules, problems: &mut Vec<Problem>) -> Fleet {
     let before = problems.len();
+    let mut zones = Vec::new();
+    let section = Values(Some(root)).section("server");
+    let servers = check_servers::servers(section, base.network, &mut zones, problems);
+    let servers_problems = problems.len() - before;
     let mut fleet = Fleet {
         applications: Vec::new(),
-        zones: Vec::new(),
+        zones,
+        servers,
         ids: BTreeMap::new(),
         growth: Growth::default(),
         whole: root.get("application").is_none_or(|node| node.as_list().is_some()),
     };
-    let mut places = BTreeMap::new();
+    let (mut places, mut tables) = (BTreeMap::new(), Vec::new());
     for table in root.tables("application") {
         let values = Values(Some(table));
         let Some(name) = name(table, &mut places, problems) else {
@@ -116,11 +144,15 @@ pub(super) fn fleet(root: &Table, base: &Base, rules: &Rules, problems: &mut Vec
         let id = AppId(u32::try_from(fleet.applications.len()).unwrap_or(u32::MAX));
         fleet.ids.insert(name.clone(), id);
         let mut app = application(name, values, base, rules, problems);
-        app.zones = zones(values, &mut fleet.zones, problems);
+        app.zones = self::zones(values, &mut fleet.zones, problems);
         fleet.applications.push(app);
+        tables.push(table);
     }
     fleet.growth = Growth::of(root, &fleet.applications, &fleet.ids);
-    if fleet.applications.is_empty() && problems.len() == before && fleet.whole {
+    for (at, table) in tables.into_iter().enumerate() {
+        fleet.know_servers(at, Values(Some(table)), problems);
+    }
+    if fleet.applications.is_empty() && problems.len() == before + servers_problems && fleet.whole {
         problems.push(empty(root));
     }
     check_sizes(root, &fleet, problems);
@@ -194,16 +226,16 @@ fn application(
         balancer_first_call: layer.first_call,
         client: layer.config,
         zones: Vec::new(),
-        server_list: ServerList::OneZone(vec![ServerId(0)]),
-        first_address: Ipv4Addr::new(10, 0, 1, 1),
+        server_list: ServerList::OwnZoneFirst,
+        first_address: Ipv4Addr::UNSPECIFIED,
         network: values.section("network").0.map(|own| check::network(Values(Some(own)), base.network)),
         traffic: None,
         clock: check::clock(values.section("clock")),
     }
 }
 
-/// An application's zones. A zone that is named twice gets twice as many.
-fn zones(values: Values<'_>, known: &mut Vec<String>, problems: &mut Vec<Problem>) -> Vec<ZoneId> {
+/// The zones of an application or of the servers. A zone that is named twice gets twice as many.
+pub(super) fn zones(values: Values<'_>, known: &mut Vec<String>, problems: &mut Vec<Problem>) -> Vec<ZoneId> {
     let mut zones = Vec::new();
     for (name, node) in values.names("zones") {
         if !is_name(name) {

@@ -1,9 +1,9 @@
-//! What a release decides: the server's rules, the transports and the balancer.
+//! What a release decides: the servers' rules, the transports, the balancer, and in which order servers are tried.
 
 use super::diagnostic::Problem;
 use super::suggest::one_of;
 use super::values::Values;
-use crate::model::client::{BalancerConfig, TransportConfig};
+use crate::model::client::{BalancerConfig, ServerOrder, TransportConfig};
 use crate::model::eureka::{Flavour, Release, ServerRules};
 
 /// The newest Spring Cloud train: what a scenario without `release` means.
@@ -18,6 +18,7 @@ pub(super) struct Rules {
     /// Of the client inside the server.
     pub(super) server_transport: TransportConfig,
     pub(super) balancer: BalancerConfig,
+    pub(super) server_order: ServerOrder,
 }
 
 impl Rules {
@@ -28,6 +29,7 @@ impl Rules {
             transport: release.transport(),
             server_transport: release.server_client_transport(),
             balancer: release.balancer(),
+            server_order: release.server_order(),
         }
     }
 }

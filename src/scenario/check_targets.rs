@@ -9,7 +9,7 @@ use super::format_verb::VerbForm;
 use super::targets::{Peer, Selection, Targets, Which, WhichServers};
 use super::types::ZoneId;
 use super::values::Values;
-use crate::model::id::AppId;
+use crate::model::id::{AppId, ServerId};
 
 /// The targets that a verb names.
 pub(super) fn targets(
@@ -30,15 +30,8 @@ pub(super) fn targets(
         );
         return None;
     }
-    if target == "server" {
-        for (filter, what) in [("application", "application"), ("zone", "zone")] {
-            problems.extend(values.node(filter).map(|node| {
-                Problem::error(node.place.clone(), format!("the server belongs to no {what}"))
-                    .label("without effect")
-                    .hint("leave it out")
-            }));
-        }
-        return Some(Targets::Servers(WhichServers::All));
+    if matches!(target, "server" | "servers") {
+        return servers(values, target, fleet, problems).map(Targets::Servers);
     }
     let scope = scope(values, fleet, problems)?;
     let which = match target {
@@ -50,16 +43,100 @@ pub(super) fn targets(
     Some(Targets::Instances(Selection { application: scope.application, zone: scope.zone, which }))
 }
 
-/// The other end of a link; the server if it is not named.
+/// The servers that `server` or `servers` names.
+fn servers(
+    values: Values<'_>,
+    target: &str,
+    fleet: &Fleet,
+    problems: &mut Vec<Problem>,
+) -> Option<WhichServers> {
+    for (filter, hint) in [
+        ("application", "leave it out"),
+        ("zone", "leave it out; to hit those of one zone name them, as in `servers = [\"server-1\"]`"),
+    ] {
+        problems.extend(values.node(filter).map(|node| {
+            Problem::error(node.place.clone(), format!("`{filter}` chooses among instances, not among servers"))
+                .label("without effect")
+                .hint(hint)
+        }));
+    }
+    let Some(node) = values.node(target).filter(|_| target == "servers") else {
+        return Some(WhichServers::All);
+    };
+    if let Some(count) = values.count(target) {
+        if let Some(there) = fleet.servers.count()
+            && count as usize > there
+        {
+            let servers = if there == 1 { "1 server".into() } else { format!("{there} servers") };
+            problems.push(
+                Problem::error(node.place.clone(), format!("there {} only {servers}", are(there)))
+                    .label(format!("at most {there}"))
+                    .hint("to hit every one, write `servers = \"all\"`"),
+            );
+        }
+        return (count > 0).then_some(WhichServers::Count(count));
+    }
+    if node.as_list().is_none() {
+        return (node.as_text() == Some("all")).then_some(WhichServers::All);
+    }
+    let named = fleet.servers.named(values, target, problems);
+    (!named.is_empty()).then_some(WhichServers::Named(named))
+}
+
+const fn are(count: usize) -> &'static str {
+    if count == 1 { "is" } else { "are" }
+}
+
+/// The other end of a link; the servers if it is not named.
 pub(super) fn peer(values: Values<'_>, fleet: &Fleet, problems: &mut Vec<Problem>) -> Option<Peer> {
     let Some(node) = values.node("peer") else { return Some(Peer::Servers) };
     match node.as_text() {
         Some("all") => return Some(Peer::All),
+        Some("instances") => return Some(Peer::Instances { application: None, zone: None }),
         Some(_) => return Some(Peer::Servers),
         None => {}
     }
-    let Scope { application, zone } = scope(Values(node.as_table()), fleet, problems)?;
+    let table = Values(node.as_table());
+    if table.has("servers") {
+        let named = fleet.servers.named(table, "servers", problems);
+        return (!named.is_empty()).then_some(Peer::Named(named));
+    }
+    let Scope { application, zone } = scope(table, fleet, problems)?;
     Some(Peer::Instances { application, zone })
+}
+
+/// A link between servers must have two ends: `targets` are not to be all that `peer` names.
+pub(super) fn has_two_ends(
+    targets: &Targets,
+    peer: &Peer,
+    table: &Table,
+    fleet: &Fleet,
+    problems: &mut Vec<Problem>,
+) {
+    let (Targets::Servers(hit), Some(count)) = (targets, fleet.servers.count()) else { return };
+    let is_hit = |server: ServerId| match hit {
+        WhichServers::All => true,
+        WhichServers::Named(named) => named.contains(&server),
+        WhichServers::Count(hit) => *hit as usize >= count,
+    };
+    let all_hit = match peer {
+        Peer::Servers => fleet.servers.all().all(is_hit),
+        Peer::Named(named) => named.iter().all(|server| is_hit(*server)),
+        Peer::All | Peer::Instances { .. } => false,
+    };
+    if !all_hit {
+        return;
+    }
+    let place = table.get("peer").map_or_else(|| table.place.clone(), |node| node.place.clone());
+    let title = if count == 1 {
+        "there is no other server that `server-1` could be cut off from"
+    } else {
+        "nobody is at the other end: every server of `peer` is among the targets"
+    };
+    problems.push(Problem::error(place, title).label("without effect").hint(
+        "targets keep their links to each other; to cut them off from their clients set `peer = \"instances\"`, from \
+         everyone `peer = \"all\"`",
+    ));
 }
 
 /// The application of a verb that takes one.
@@ -101,7 +178,7 @@ fn scope(values: Values<'_>, fleet: &Fleet, problems: &mut Vec<Problem>) -> Opti
     };
     let zone = match values.node("zone") {
         Some(node) => {
-            let known = fleet.resolve_zone(node.as_text()?, &node.place);
+            let known = fleet.resolve_zone(node.as_text()?, node);
             Some(known.map_err(|problem| problems.push(*problem)).ok()?)
         }
         None => None,

@@ -2,14 +2,14 @@
 
 use super::check_fault::only_one;
 use super::check_fleet::Fleet;
-use super::check_targets::{application, peer, targets};
+use super::check_targets::{application, has_two_ends, peer, targets};
 use super::diagnostic::Problem;
 use super::document::Table;
 use super::format_fault::TARGETS;
 use super::format_verb::VerbForm;
 use super::format_verb_keys::CHANGES;
 use super::suggest::{all_of, one_of};
-use super::targets::{Batch, Change, Direction, HealthVia, Order, Selection, Targets};
+use super::targets::{Batch, Change, Direction, HealthVia, Order, Peer, Selection, Targets};
 use super::values::Values;
 use super::verb::Verb;
 use crate::engine::{Distribution, SimDuration};
@@ -40,8 +40,16 @@ pub(super) fn verb(
         let targets = targets(form, table, fleet, problems);
         let peer = peer(values, fleet, problems);
         let server = targets.as_ref().is_some_and(Targets::is_server);
-        for_instances(form.key.name, server, values, problems);
-        of_targets(form.key.name, targets?, peer?, values)
+        if targets.is_some() {
+            of_others(form.key.name, server, values, problems);
+        }
+        if let (Some(targets), Some(peer)) = (&targets, &peer)
+            && form.section().key("peer").is_some()
+        {
+            has_two_ends(targets, peer, table, fleet, problems);
+        }
+        let at = operator_calls(values, fleet, problems);
+        of_targets(form.key.name, targets?, peer?, at?, values)
     } else {
         match form.key.name {
             "change" => change(table, flavour, problems),
@@ -79,21 +87,41 @@ fn has_what_it_needs(form: &VerbForm, table: &Table, problems: &mut Vec<Problem>
     missing.is_empty() && !none_of
 }
 
-/// Keys of a verb that mean nothing for a server.
-fn for_instances(name: &str, server: bool, values: Values<'_>, problems: &mut Vec<Problem>) {
-    let of_instances =
-        [("new-id", "a server has no instance id"), ("graceful", "a server tells nobody that it stops")];
-    for (key, why) in of_instances.into_iter().filter(|_| server && name == "restart") {
+/// Keys of a verb that mean nothing for servers, or nothing for instances.
+fn of_others(name: &str, server: bool, values: Values<'_>, problems: &mut Vec<Problem>) {
+    if name != "restart" {
+        return;
+    }
+    let refused: &[(&str, &str, &str)] = if server {
+        &[
+            ("new-id", "a server has no instance id", "leave it out"),
+            ("graceful", "a server tells nobody that it stops", "leave it out"),
+        ]
+    } else {
+        &[("one-by-one", "all targets restart at once", "to replace instances in batches, use `roll-out`")]
+    };
+    let whose = if server { "instances" } else { "servers" };
+    for (key, why, hint) in refused {
         problems.extend(values.node(key).map(|node| {
-            Problem::error(node.place.clone(), format!("`{key}` is for instances"))
-                .label(why)
-                .hint("leave it out")
+            Problem::error(node.place.clone(), format!("`{key}` is for {whose}")).label(*why).hint(*hint)
         }));
     }
 }
 
+/// The server that an operator calls; the first if it is not named.
+fn operator_calls(values: Values<'_>, fleet: &Fleet, problems: &mut Vec<Problem>) -> Option<ServerId> {
+    let Some(node) = values.node("at") else { return Some(ServerId(0)) };
+    fleet.servers.resolve(node.as_text()?, &node.place).map_err(|problem| problems.push(*problem)).ok()
+}
+
 /// The verbs that hit targets. `None` if a value is missing, which has been reported.
-fn of_targets(name: &str, targets: Targets, peer: super::targets::Peer, values: Values<'_>) -> Option<Verb> {
+fn of_targets(
+    name: &str,
+    targets: Targets,
+    peer: Peer,
+    at: ServerId,
+    values: Values<'_>,
+) -> Option<Verb> {
     let length = values.length("for");
     let flag = |key| values.flag(key).unwrap_or(false);
     let down_for = values.distribution("down-for");
@@ -104,7 +132,7 @@ fn of_targets(name: &str, targets: Targets, peer: super::targets::Peer, values: 
             down_for: values.length("down-for").unwrap_or(DOWN_FOR),
             new_id: flag("new-id"),
             graceful: flag("graceful"),
-            one_by_one: None,
+            one_by_one: values.length("one-by-one"),
         }),
         "pause" => Some(Verb::Pause { targets: targets.clone(), length: values.distribution("for")? }),
         "pauses" => Some(Verb::Pauses {
@@ -150,7 +178,7 @@ fn of_targets(name: &str, targets: Targets, peer: super::targets::Peer, values: 
         }
         _ => {}
     }
-    // The shapes of all others have no `server`.
+    // The shapes of all others have neither `server` nor `servers`.
     let Targets::Instances(targets) = targets else { return None };
     match name {
         "crash-loop" => Some(Verb::CrashLoop {
@@ -160,12 +188,12 @@ fn of_targets(name: &str, targets: Targets, peer: super::targets::Peer, values: 
             new_id: flag("new-id"),
             length,
         }),
-        _ => of_instances(name, targets, values),
+        _ => of_instances(name, targets, at, values),
     }
 }
 
 /// The verbs that hit instances, and not their links.
-fn of_instances(name: &str, targets: Selection, values: Values<'_>) -> Option<Verb> {
+fn of_instances(name: &str, targets: Selection, at: ServerId, values: Values<'_>) -> Option<Verb> {
     let length = values.length("for");
     Some(match name {
         "stop" => Verb::Stop {
@@ -187,9 +215,9 @@ fn of_instances(name: &str, targets: Selection, values: Values<'_>) -> Option<Ve
         "override" => {
             let word = values.text("status").unwrap_or(Status::OutOfService.name());
             let status = Status::ALL.into_iter().find(|status| status.name() == word)?;
-            Verb::Override { targets, at: ServerId(0), status, length }
+            Verb::Override { targets, at, status, length }
         }
-        "delete" => Verb::Delete { targets, at: ServerId(0), dead: values.flag("dead").unwrap_or(false) },
+        "delete" => Verb::Delete { targets, at, dead: values.flag("dead").unwrap_or(false) },
         "reclaim" => Verb::Reclaim {
             targets,
             notice: values.length("notice").unwrap_or(NOTICE),

@@ -10,13 +10,18 @@
 //! most REQUESTS a minute COMPARISON N
 //! COMPARISON N [of M] left at the end
 //! rounds evict N, N, …
-//! [no] self-preservation at the end
+//! [no] self-preservation at the end|meanwhile
+//! servers agree at the end      servers agree DURATION after the last fault
+//! COMPARISON N instances differ
+//! utilisation COMPARISON P %
+//!
+//! … on SERVER, at the end of those that can be said of one server
 //!
 //! EVENT       crash | stop | registration | unhealthy | override | recovery
 //! STAGE       registry | served | client | balancer
 //! STATISTIC   min | mean | p1 … p99 | max
 //! COMPARISON  below | above | at most | at least | exactly
-//! REQUESTS    requests | registrations | renewals | fetches | full fetches | delta fetches
+//! REQUESTS    requests | registrations | renewals | fetches | full fetches | delta fetches | replications
 //! ```
 //!
 //! Words may be written in any case. `M` is there for the reader; it must be the size of the fleet. An error
@@ -36,6 +41,14 @@ pub(super) struct Sentence {
     pub(super) claim: Claim,
     /// The `M` of `N of M left`, and where it stands in the text.
     pub(super) out_of: Option<(u32, Range<usize>)>,
+    /// The server of `… on server-2`, and where it stands in the text.
+    pub(super) server: Option<(String, Range<usize>)>,
+}
+
+impl From<Claim> for Sentence {
+    fn from(claim: Claim) -> Self {
+        Self { claim, out_of: None, server: None }
+    }
 }
 
 /// Why a text is no claim.
@@ -50,17 +63,21 @@ pub(super) struct Refusal {
 }
 
 /// Words that begin an expectation, besides events and stages.
-const STARTS: [&str; 9] =
-    ["no", "query", "failed", "most", "self-preservation", "rounds", "at", "exactly", "above"];
+const STARTS: [&str; 11] = [
+    "no", "query", "failed", "most", "self-preservation", "servers", "utilisation", "rounds", "at", "exactly",
+    "above",
+];
 const ALL_FORMS: &str = "an expectation is one of\n  balancer p99 below 5m30s\n  no false removal\n  no eviction\n  \
                          no mistake at client\n  query accuracy at client above 99.5 %\n  failed calls below 1.5 %\n  \
                          most fetches a minute above 400\n  at least 57 of 100 left at the end\n  \
-                         rounds evict 15, 13, 11\n  no self-preservation at the end";
+                         rounds evict 15, 13, 11\n  no self-preservation at the end\n  servers agree 5s after the last \
+                         fault\n  at most 10 instances differ\n  utilisation below 90 %";
 
 /// Reads an expectation.
 pub(super) fn parse(text: &str) -> Result<Sentence, Refusal> {
     let mut words = Words { words: words(text), next: 0, end: text.len() };
-    let sentence = words.sentence()?;
+    let mut sentence = words.sentence()?;
+    sentence.server = words.server(&sentence.claim)?;
     match words.peek() {
         None => Ok(sentence),
         Some(_) => Err(words.refuse("the sentence ends here", "leave the rest out".into())),
@@ -131,7 +148,7 @@ impl Words {
             return Err(self.refuse("nothing is expected", ALL_FORMS.into()));
         };
         if let Some(claim) = self.claim(&first)? {
-            return Ok(Sentence { claim, out_of: None });
+            return Ok(claim.into());
         }
         if let Some(comparison) = self.comparison(COUNT_FORM)? {
             return self.counted(comparison);
@@ -163,8 +180,13 @@ impl Words {
             return self.load().map(Some);
         }
         if self.take(&["self-preservation"]) {
-            self.at_the_end("`self-preservation at the end`")?;
-            return Ok(Some(Claim::SelfPreservationAtEnd(true)));
+            return self.protected(true).map(Some);
+        }
+        if self.take(&["servers"]) {
+            return self.agreement().map(Some);
+        }
+        if self.take(&["utilisation"]) {
+            return self.utilisation().map(Some);
         }
         if self.take(&["rounds"]) {
             return self.rounds().map(Some);

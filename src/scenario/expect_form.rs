@@ -1,15 +1,18 @@
 //! The forms of expectations, each from the words after those that give it away. See [`super::expect`].
 
+use std::ops::Range;
+
 use super::claim::{Claim, Comparison, Statistic};
 use super::duration;
 use super::expect::{Refusal, Sentence, Words, event, stage};
+use crate::engine::SimDuration;
 use crate::model::message::RequestKind;
 use crate::model::stage::Stage;
 
 const LATENCY_FORM: &str = "`[crash|stop|registration|unhealthy|override|recovery] registry|served|client|balancer \
                             min|mean|p99|max below|above|at most|at least DURATION`, as in `balancer p99 below 5m30s`";
 pub(super) const COUNT_FORM: &str = "`at least 57 of 100 left at the end`, `at most 3 false removals`, `exactly 4 evictions`, \
-                                     `at most 30 mistakes at client`";
+                                     `at most 30 mistakes at client`, `at most 10 instances differ`";
 const COMPARISONS: [&str; 5] = ["below", "above", "at most", "at least", "exactly"];
 
 impl Words {
@@ -24,18 +27,27 @@ impl Words {
         let Some(comparison) = self.comparison(LATENCY_FORM)? else {
             return Err(self.refuse_word(&["below", "above", "at most", "at least"], LATENCY_FORM));
         };
+        let limit = self.duration(&["on"])?;
+        Ok(Claim::Latency { event, stage, statistic, comparison, limit })
+    }
+
+    /// The words up to one of these, or to the end, as a duration.
+    fn duration(&mut self, until: &[&str]) -> Result<SimDuration, Refusal> {
         let start = self.next;
-        let text: Vec<&str> = self.words[start..].iter().map(|(word, _)| word.as_str()).collect();
+        let rest = &self.words[start..];
+        let count = rest.iter().position(|(word, _)| until.contains(&word.as_str())).unwrap_or(rest.len());
+        let text: Vec<&str> = rest[..count].iter().map(|(word, _)| word.as_str()).collect();
         let limit = duration::parse(&text.join(" ")).map_err(|why| {
             let mut refusal = self.refuse(&why, "a duration looks like `5m30s`, `90s` or `500ms`".into());
             if text.is_empty() {
                 refusal.expected = "expected a duration".into();
+            } else {
+                refusal.span.end = self.words[start + count - 1].1.end;
             }
-            refusal.span.end = self.words.last().map_or(self.end, |(_, span)| span.end);
             refusal
         })?;
-        self.next = self.words.len();
-        Ok(Claim::Latency { event, stage, statistic, comparison, limit })
+        self.next = start + count;
+        Ok(limit)
     }
 
     fn statistic(&mut self) -> Result<Statistic, Refusal> {
@@ -74,8 +86,7 @@ impl Words {
             return Ok(Claim::FailedCalls(Comparison::Exactly, 0.0));
         }
         if self.take(&["self-preservation"]) {
-            self.at_the_end("`no self-preservation at the end`")?;
-            return Ok(Claim::SelfPreservationAtEnd(false));
+            return self.protected(false);
         }
         Err(self.refuse_word(
             &["false", "eviction", "mistake", "failed", "self-preservation"],
@@ -87,7 +98,7 @@ impl Words {
     /// After a comparison that begins the sentence.
     pub(super) fn counted(&mut self, comparison: Comparison) -> Result<Sentence, Refusal> {
         let (count, _) = self.number::<u32>(COUNT_FORM)?;
-        let plain = |claim| Ok(Sentence { claim, out_of: None });
+        let plain = |claim: Claim| Ok(claim.into());
         if self.take(&["false"]) {
             self.expect(&["removal", "removals"], COUNT_FORM)?;
             return plain(Claim::FalseRemovals(comparison, count));
@@ -99,13 +110,19 @@ impl Words {
             let stage = self.at_stage("`at most 30 mistakes at balancer`")?;
             return plain(Claim::Mistakes(stage, comparison, u64::from(count)));
         }
+        if self.take(&["instance", "instances"]) {
+            self.expect(&["differ", "differs"], "`at most 10 instances differ`")?;
+            return plain(Claim::Differing(comparison, count));
+        }
         let out_of = if self.take(&["of"]) { Some(self.number(COUNT_FORM)?) } else { None };
         if self.take(&["left"]) {
             self.at_the_end("`at least 57 of 100 left at the end`")?;
-            return Ok(Sentence { claim: Claim::Left { comparison, count }, out_of });
+            return Ok(Sentence { out_of, ..Claim::Left { comparison, count }.into() });
         }
-        let next: &[&str] =
-            if out_of.is_some() { &["left"] } else { &["of", "left", "false", "evictions", "mistakes"] };
+        let next: &[&str] = match out_of {
+            Some(_) => &["left"],
+            None => &["of", "left", "false", "evictions", "mistakes", "instances"],
+        };
         Err(self.refuse_word(next, COUNT_FORM))
     }
 
@@ -128,8 +145,8 @@ impl Words {
 
     /// After `most`.
     pub(super) fn load(&mut self) -> Result<Claim, Refusal> {
-        let form =
-            "`most requests|registrations|renewals|fetches|full fetches|delta fetches a minute above 140`";
+        let form = "`most requests|registrations|renewals|fetches|full fetches|delta fetches|replications a minute \
+                    above 140`";
         let kinds: &'static [RequestKind] = if self.take(&["requests"]) {
             &RequestKind::ALL
         } else if self.take(&["registrations"]) {
@@ -144,8 +161,11 @@ impl Words {
         } else if self.take(&["delta"]) {
             self.expect(&["fetches"], form)?;
             &[RequestKind::FetchDelta]
+        } else if self.take(&["replications"]) {
+            &[RequestKind::Replicate]
         } else {
-            let words = ["requests", "registrations", "renewals", "fetches", "full", "delta"];
+            let words =
+                ["requests", "registrations", "renewals", "fetches", "full", "delta", "replications"];
             return Err(self.refuse_word(&words, form));
         };
         self.expect(&["a", "per"], form)?;
@@ -175,6 +195,65 @@ impl Words {
                 return Ok(Claim::Rounds(rounds));
             }
         }
+    }
+
+    /// After `self-preservation` or `no self-preservation`.
+    pub(super) fn protected(&mut self, on: bool) -> Result<Claim, Refusal> {
+        if self.take(&["meanwhile"]) {
+            return Ok(Claim::SelfPreservationMeanwhile(on));
+        }
+        let no = if on { "" } else { "no " };
+        let form = format!("`{no}self-preservation at the end` or `{no}self-preservation meanwhile`");
+        if self.peek() != Some("at") {
+            return Err(self.refuse_word(&["at", "meanwhile"], &form));
+        }
+        self.at_the_end(&form)?;
+        Ok(Claim::SelfPreservationAtEnd(on))
+    }
+
+    /// After `servers`.
+    pub(super) fn agreement(&mut self) -> Result<Claim, Refusal> {
+        let form = "`servers agree at the end` or `servers agree 5s after the last fault`";
+        self.expect(&["agree"], form)?;
+        if self.peek() == Some("at") {
+            self.at_the_end(form)?;
+            return Ok(Claim::ServersAgree);
+        }
+        let after = self.duration(&["after", "on"])?;
+        for word in ["after", "the", "last", "fault"] {
+            self.expect(&[word], form)?;
+        }
+        Ok(Claim::ServersAgreeAfter(after))
+    }
+
+    /// After `utilisation`.
+    pub(super) fn utilisation(&mut self) -> Result<Claim, Refusal> {
+        let (comparison, percent) = self.compared_percent("`utilisation below 90 %`")?;
+        Ok(Claim::Utilisation(comparison, percent))
+    }
+
+    /// `on SERVER`, if it stands here. Whether there is such a server is left to the check.
+    pub(super) fn server(&mut self, claim: &Claim) -> Result<Option<(String, Range<usize>)>, Refusal> {
+        if self.peek() != Some("on") {
+            return Ok(None);
+        }
+        let of_all = match claim {
+            Claim::ServersAgree | Claim::ServersAgreeAfter(_) | Claim::Differing(..) => {
+                "this is said of all servers together"
+            }
+            Claim::FailedCalls(..) => "calls between instances go through no server",
+            Claim::QueryAccuracy(..) => "query accuracy is taken over all observers, wherever they ask",
+            _ => "",
+        };
+        if !of_all.is_empty() {
+            return Err(self.refuse(of_all, "leave `on …` out".into()));
+        }
+        self.next += 1;
+        let Some((name, span)) = self.words.get(self.next).cloned() else {
+            return Err(self.refuse("expected the name of a server", "as in `on server-2`".into()));
+        };
+        self.next += 1;
+        Ok(Some((name, span)))
     }
 
     /// `at STAGE`.

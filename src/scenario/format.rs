@@ -6,6 +6,7 @@
 
 use super::format_client::{BALANCER, TRANSPORT};
 use super::format_fault::{EXPECT, FAULT};
+use super::format_server::SERVER;
 use super::format_world::{CLOCK, NETWORK, TRAFFIC};
 use super::properties;
 use crate::engine::SimDuration;
@@ -48,12 +49,22 @@ pub(super) enum Shape {
     Choice(&'static [&'static str]),
     /// A list of texts.
     Names,
+    /// A list of texts, or one of some words.
+    NamesOr(&'static [&'static str]),
+    /// A list of durations.
+    Lengths,
+    /// An IPv4 address.
+    Address,
+    /// A table that gives servers by name a list of names of servers.
+    PeersByServer,
+    /// Servers: `"all"`, how many, or a list of their names.
+    Servers,
     /// A duration, or a distribution of durations ([`super::values::distribution`]); whether all of its values may
     /// be zero.
     Distribution { zero: bool },
     /// A duration of whole milliseconds, negative or not.
     Shift,
-    /// The other end of a link: `"server"`, `"all"`, or a table of `application` and `zone`.
+    /// The other end of a link: a word, a table of `application` and `zone`, or one of `servers`.
     Peer,
     /// `"all"`, or a number above 0, at most 1.
     ShareOfReplicates,
@@ -146,7 +157,7 @@ static TOP_KEYS: [Key; 17] = [
     key("eureka", Shape::Table(&EUREKA), "", "Settings under Eureka's own names."),
     key("balancer", Shape::Table(&BALANCER), "", "What stands above the clients."),
     key("transport", Shape::Table(&TRANSPORT), "", "What stands below the clients."),
-    key("server", Shape::Table(&SERVER), "", "The server's process."),
+    key("server", Shape::Table(&SERVER), "", "The registry servers."),
     key("network", Shape::Table(&NETWORK), "", "The links."),
     key("traffic", Shape::Table(&TRAFFIC), "none", "The calls of applications to each other."),
     key("application", Shape::Tables(&APPLICATION), "", "The fleet, a table an application. At least one."),
@@ -262,48 +273,7 @@ section!(
     properties::REGISTRY.iter().map(|property| &property.key).collect()
 );
 
-static SERVER_KEYS: [Key; 8] = [
-    key(
-        "register-with-eureka",
-        Shape::Flag,
-        "false",
-        "`eureka.client.register-with-eureka` of the server's own client.",
-    ),
-    key("fetch-registry", Shape::Flag, "false", "`eureka.client.fetch-registry` of the server's own client."),
-    key(
-        "starts-at-second",
-        Shape::Length {
-            min: SimDuration::ZERO,
-            max: SimDuration::from_nanos(60_000_000_000 - 1),
-            words: &["random"],
-        },
-        "random",
-        "The moment within a wall-clock minute at which the server starts; `random`: drawn for each replicate.",
-    ),
-    key(
-        "eviction-before-bucket",
-        Shape::Flag,
-        "false",
-        "Whether the eviction timer fires before the minute bucket's when both are due at once.",
-    ),
-    key(
-        "process-backlog-after-pause",
-        Shape::Flag,
-        "true",
-        "Whether requests that queued up while the process was paused are answered after it.",
-    ),
-    key("eureka", Shape::Table(&OWN_EUREKA), "", "Settings of the server's own client."),
-    key("transport", Shape::Table(&TRANSPORT), "", "What stands below the server's own client."),
-    key("clock", Shape::Table(&CLOCK), "exact", "What its wall clock shows wrongly from the start."),
-];
-section!(
-    /// `[server]`
-    SERVER,
-    "server",
-    SERVER_KEYS.iter().collect()
-);
-
-static APPLICATION_KEYS: [Key; 10] = [
+static APPLICATION_KEYS: [Key; 13] = [
     key("name", Shape::Text, "", "Its name, unique. Instance `n` is called `name-n`, from 1."),
     key("instances", count(0, INSTANCES_MAX), "1", "How many run from the start."),
     key(
@@ -318,10 +288,25 @@ static APPLICATION_KEYS: [Key; 10] = [
         "none",
         "Its zones, taken in turn: instance `n` of two is in the first if `n` is odd, else in the second.",
     ),
+    key("servers", Shape::Names, "all", "Which servers its instances know: `[\"server-1\", \"server-2\"]`."),
+    key(
+        "server-zones",
+        Shape::NamesOr(&["own-first"]),
+        "none",
+        "The same by zones: servers of the first zone are tried first, then those of all others that are named; \
+         `own-first`: those of an instance's own zone, then all others.",
+    ),
+    key(
+        "first-address",
+        Shape::Address,
+        "10.0.1.1, 10.1.1.1, …",
+        "The IPv4 address of its first instance; the others count up. Up to Eureka 1.10.13 it decides in which order an \
+         instance tries its servers.",
+    ),
     key("eureka", Shape::Table(&OWN_EUREKA), "", "Overrides of `[eureka.client]` and `[eureka.instance]`."),
     key("balancer", Shape::Table(&BALANCER), "", "Overrides of `[balancer]`."),
     key("transport", Shape::Table(&TRANSPORT), "", "Overrides of `[transport]`."),
-    key("network", Shape::Table(&NETWORK), "", "Overrides of `[network]` for its links to the server."),
+    key("network", Shape::Table(&NETWORK), "", "Overrides of `[network]` for its links to the servers."),
     key("traffic", Shape::Table(&TRAFFIC), "", "Overrides of `[traffic]`."),
     key(
         "clock",

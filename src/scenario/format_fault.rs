@@ -16,10 +16,10 @@ section!(
 );
 
 /// The keys of a verb that say to whom. Exactly one must be there.
-pub(super) const TARGETS: [&str; 5] = ["count", "share", "all", "instances", "server"];
+pub(super) const TARGETS: [&str; 6] = ["count", "share", "all", "instances", "server", "servers"];
 
-/// What every verb that hits somebody takes; the last is for those that may hit the server.
-pub(super) static TARGET_KEYS: [Key; 7] = [
+/// What every verb that hits somebody takes; the last two are for those that may hit servers.
+pub(super) static TARGET_KEYS: [Key; 8] = [
     key("count", count(1, INSTANCES_MAX), "", "So many instances, at random."),
     key(
         "share",
@@ -31,7 +31,13 @@ pub(super) static TARGET_KEYS: [Key; 7] = [
     key("instances", Shape::Names, "", "These: `[\"orders-3\"]`."),
     key("application", Shape::Text, "of all applications", "Only of this application."),
     key("zone", Shape::Text, "of all zones", "Only in this zone."),
-    key("server", Shape::Flag, "", "`true`: the registry server, for the verbs that may hit it."),
+    key("server", Shape::Flag, "", "`true`: every server, for the verbs that may hit servers."),
+    key(
+        "servers",
+        Shape::Servers,
+        "",
+        "These, as in `[\"server-2\"]`, or so many, at random, or `\"all\"`; for the verbs that may hit servers.",
+    ),
 ];
 
 static EXPECT_KEYS: [Key; 2] = [

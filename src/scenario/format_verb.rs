@@ -118,7 +118,7 @@ pub(super) static VERBS: [VerbForm; 20] = [
     verb(
         "change",
         &CHANGE,
-        "A setting of the server is changed while it runs.",
+        "A setting of all servers is changed while they run.",
         &[],
         "change = { eureka.server.enable-self-preservation = false }",
     ),

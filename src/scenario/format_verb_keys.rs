@@ -14,18 +14,27 @@ const LINGER: Key = key(
     "0s",
     "How long a stopping process goes on to answer calls after it has de-registered.",
 );
-const PEER: Key = key("peer", Shape::Peer, "server", "The other end of the link.");
-/// The words of [`super::targets::Direction`]; the last two say the same of a peer that is not the server.
+const PEER: Key = key(
+    "peer",
+    Shape::Peer,
+    "servers",
+    "The other end of the link; of targets that are servers, as far as it is not among them.",
+);
+const AT: Key = key("at", Shape::Text, "server-1", "The server that the operator calls.");
+/// The words of [`super::targets::Direction`]; the last two say the same of a peer that is no server.
 pub(super) const DIRECTIONS: &[&str] = &["both", "to-server", "from-server", "to-peer", "from-peer"];
 /// Statuses that an operator may set.
 const OVERRIDES: &[&str] = &["OUT_OF_SERVICE", "DOWN", "STARTING", "UP"];
+
+/// The words of `peer`; the first two mean the same.
+pub(super) const PEER_WORDS: [&str; 4] = ["server", "servers", "all", "instances"];
 
 const fn lost(name: &'static str) -> Key {
     key(
         name,
         Shape::Choice(DIRECTIONS),
         "both",
-        "Which way, seen from the targets; `to-peer` and `from-peer` are the same for peers that are not the server.",
+        "Which way, seen from the targets; `to-peer` and `from-peer` are the same for peers that are no servers.",
     )
 }
 
@@ -53,10 +62,16 @@ section!(
     "stop",
     TARGET_KEYS[..6].iter().chain(&STOP_KEYS).collect()
 );
-static RESTART_KEYS: [Key; 3] = [
+static RESTART_KEYS: [Key; 4] = [
     key("down-for", length(), "10s", "How long it is away."),
     NEW_ID,
     key("graceful", Shape::Flag, "false", "Whether it stops in order first."),
+    key(
+        "one-by-one",
+        length(),
+        "all at once",
+        "Servers only: one after the other, and so long from the start of one to the end of the next.",
+    ),
 ];
 section!(
     /// `restart = { … }`
@@ -99,7 +114,7 @@ section!(
     /// `partition = { … }`
     PARTITION,
     "partition",
-    TARGET_KEYS[..6].iter().chain(&PARTITION_KEYS).collect()
+    TARGET_KEYS.iter().chain(&PARTITION_KEYS).collect()
 );
 static FLAP_KEYS: [Key; 5] = [
     PEER,
@@ -112,7 +127,7 @@ section!(
     /// `flap = { … }`
     FLAP,
     "flap",
-    TARGET_KEYS[..6].iter().chain(&FLAP_KEYS).collect()
+    TARGET_KEYS.iter().chain(&FLAP_KEYS).collect()
 );
 static DEGRADE_KEYS: [Key; 5] = [
     PEER,
@@ -125,7 +140,7 @@ section!(
     /// `degrade = { … }`
     DEGRADE,
     "degrade",
-    TARGET_KEYS[..6].iter().chain(&DEGRADE_KEYS).collect()
+    TARGET_KEYS.iter().chain(&DEGRADE_KEYS).collect()
 );
 static SLOW_HEARTBEATS_KEYS: [Key; 2] = [key("delay", DRAWN, "", "How much later each leaves."), FOR];
 section!(
@@ -169,7 +184,8 @@ section!(
     "grey",
     TARGET_KEYS[..6].iter().chain(&GREY_KEYS).collect()
 );
-static OVERRIDE_KEYS: [Key; 2] = [
+static OVERRIDE_KEYS: [Key; 3] = [
+    AT,
     key("status", Shape::Choice(OVERRIDES), "OUT_OF_SERVICE", "Which status."),
     key("for", positive_length(&[]), "until the end", "After which the override is deleted."),
 ];
@@ -179,12 +195,15 @@ section!(
     "override",
     TARGET_KEYS[..6].iter().chain(&OVERRIDE_KEYS).collect()
 );
-static DELETE_KEYS: [Key; 1] = [key(
-    "dead",
-    Shape::Flag,
-    "false",
-    "Whether the targets are drawn among the dead that are still registered, and not among the living.",
-)];
+static DELETE_KEYS: [Key; 2] = [
+    AT,
+    key(
+        "dead",
+        Shape::Flag,
+        "false",
+        "Whether the targets are drawn among the dead that are still registered, and not among the living.",
+    ),
+];
 section!(
     /// `delete = { … }`
     DELETE,

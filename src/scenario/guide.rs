@@ -46,7 +46,14 @@ fn value(shape: Shape) -> String {
         Shape::Distribution { zero: true } => "[distribution](#distributions)".into(),
         Shape::Distribution { zero: false } => "[distribution](#distributions), not always 0s".into(),
         Shape::Shift => "duration, negative or not, of whole milliseconds".into(),
-        Shape::Peer => "`server`, `all`, or a table of `application` and `zone`".into(),
+        Shape::NamesOr(words) => format!("list of texts, not empty{}", or(words)),
+        Shape::Lengths => "list of durations".into(),
+        Shape::Address => "IPv4 address".into(),
+        Shape::PeersByServer => "table of lists of servers".into(),
+        Shape::Servers => "list of servers, 1 to 100, or `all`".into(),
+        Shape::Peer => {
+            "`servers`, `all`, `instances`, a table of `application` and `zone`, or one of `servers`".into()
+        }
         Shape::ShareOfReplicates => "`\"all\"`, or a number above 0, at most 1".into(),
         Shape::Table(_) => "table".into(),
         Shape::Tables(_) => "list of tables".into(),
@@ -78,7 +85,7 @@ fn the_guide_has_the_table_of_every_section() {
     assert!(missing.is_empty(), "docs/SCENARIO.md should have:\n\n{}", missing.join("\n\n"));
 }
 
-/// A verb's heading says whether the server can be hit, and shows how it is written.
+/// A verb's heading says whether servers can be hit, and shows how it is written.
 #[test]
 fn the_guide_has_a_part_for_every_verb() {
     let guide = include_str!("../../docs/SCENARIO.md");
@@ -92,7 +99,7 @@ fn the_guide_has_a_part_for_every_verb() {
         let targets = match (section.key("share"), section.key("server")) {
             (None, _) => "",
             (Some(_), None) => "Targets: instances.",
-            (Some(_), Some(_)) => "Targets: instances or the server.",
+            (Some(_), Some(_)) => "Targets: instances or servers.",
         };
         assert!(part.contains(targets), "`{name}` should say: {targets}");
     }

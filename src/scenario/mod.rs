@@ -37,7 +37,7 @@
 //! | `[start]` | how the fleet starts: window and warm-up |
 //! | `[eureka.…]` | the server's and the fleet's settings, under Eureka's names |
 //! | `[balancer]`, `[transport]` | what stands above and below the clients |
-//! | `[server]` | the server's process and its own client |
+//! | `[server]` | the servers: how many, who tells whom, what they can do, and their own clients |
 //! | `[network]` | the links' latency and loss |
 //! | `[traffic]` | the calls that applications make to each other |
 //! | `[[application]]` | the fleet; each may override the clients' settings, links and calls |
@@ -77,6 +77,7 @@ mod check_eureka;
 mod check_fault;
 mod check_fleet;
 mod check_release;
+mod check_servers;
 mod check_targets;
 mod check_verb;
 mod claim;
@@ -89,6 +90,7 @@ mod expect_form;
 mod format;
 mod format_client;
 mod format_fault;
+mod format_server;
 mod format_verb;
 mod format_verb_keys;
 mod format_world;
@@ -104,12 +106,14 @@ mod lint_scale;
 mod load;
 mod print;
 mod print_fault;
+mod print_server;
 mod properties;
 #[cfg(test)]
 mod round_trip;
 mod schema;
 mod set;
 mod shape;
+mod shape_server;
 mod suggest;
 mod targets;
 mod types;

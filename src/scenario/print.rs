@@ -8,14 +8,13 @@
 use std::fmt::Write;
 
 use super::check_eureka::{Layer, balancer_word, transport_word};
-use super::check_release;
 use super::claim::Expectation;
 use super::distribution;
 use super::duration::print_shift_ms;
 use super::format_client::BALANCER_KINDS;
-use super::print_fault;
+use super::{print_fault, print_server};
 use super::properties::{self, Field, Property};
-use super::types::{Application, Clock, Network, Scenario};
+use super::types::{Application, Clock, Network, Scenario, ZoneId};
 use crate::engine::SimDuration;
 use crate::model::client::{BalancerConfig, ClientConfig, TransportConfig};
 use crate::model::eureka::Flavour;
@@ -24,7 +23,7 @@ use crate::model::eureka::Flavour;
 pub fn canonical(scenario: &Scenario) -> String {
     let mut page = Page { text: String::new(), section: String::new() };
     top(&mut page, scenario);
-    server(&mut page, scenario);
+    print_server::server(&mut page, scenario);
     let base = scenario.applications.first().map(layer);
     if let Some(base) = &base {
         client_settings(&mut page, "", base, None);
@@ -64,7 +63,7 @@ impl Page {
         let _ = writeln!(self.section, "{key} = {value}");
     }
 
-    fn text(&mut self, key: &str, value: &str) {
+    pub(super) fn text(&mut self, key: &str, value: &str) {
         self.line(key, string(value));
     }
 
@@ -72,7 +71,7 @@ impl Page {
         self.line(key, quoted(value));
     }
 
-    fn length_or(&mut self, key: &str, value: Option<SimDuration>, word: &str) {
+    pub(super) fn length_or(&mut self, key: &str, value: Option<SimDuration>, word: &str) {
         self.line(key, value.map_or_else(|| string(word), quoted));
     }
 
@@ -81,7 +80,7 @@ impl Page {
     }
 
     /// The properties of a configuration: all, or those that differ from another.
-    fn properties<C: Clone>(&mut self, properties: &[Property<C>], config: &C, unless: Option<&C>) {
+    pub(super) fn properties<C: Clone>(&mut self, properties: &[Property<C>], config: &C, unless: Option<&C>) {
         for Property { key, field } in properties {
             let value = property(field, config);
             if unless.is_none_or(|other| property(field, other) != value) {
@@ -131,25 +130,6 @@ fn top(page: &mut Page, scenario: &Scenario) {
     });
 }
 
-fn server(page: &mut Page, scenario: &Scenario) {
-    let config = &scenario.server;
-    page.section("server", |lines| {
-        lines.line("register-with-eureka", config.register_with_eureka);
-        lines.line("fetch-registry", config.fetch_registry);
-        lines.length_or("starts-at-second", scenario.server_starts_at_second, "random");
-        lines.line("eviction-before-bucket", config.eviction_before_bucket);
-        lines.line("process-backlog-after-pause", config.process_backlog_after_pause);
-    });
-    let rules = check_release::named(&scenario.release, config.flavour);
-    let mut base = Layer::server(&rules, config.flavour);
-    base.config.register_with_eureka = config.register_with_eureka;
-    base.config.fetch_registry = config.fetch_registry;
-    let own = Layer { config: scenario.server_client.clone(), first_call: None };
-    client_settings(page, "server.", &own, Some(&base));
-    page.section("server.clock", |lines| clock(lines, scenario.server_clock));
-    page.section("eureka.server", |lines| lines.properties(properties::SERVER, config, None));
-}
-
 fn registry(page: &mut Page, scenario: &Scenario) {
     if scenario.server.flavour == Flavour::Spring {
         page.section("eureka.instance.registry", |lines| {
@@ -163,7 +143,7 @@ fn layer(app: &Application) -> Layer {
 }
 
 /// The tables of a client's settings below `prefix`: all, or what differs from `base`.
-fn client_settings(page: &mut Page, prefix: &str, own: &Layer, base: Option<&Layer>) {
+pub(super) fn client_settings(page: &mut Page, prefix: &str, own: &Layer, base: Option<&Layer>) {
     let other = base.map(|base| &base.config);
     let config = &own.config;
     page.section(&format!("{prefix}eureka.client"), |lines| {
@@ -220,9 +200,10 @@ fn application(page: &mut Page, app: &Application, scenario: &Scenario, base: Op
         lines.line("instances", app.instances);
         lines.line("observers", app.observers);
         if !app.zones.is_empty() {
-            let zones = app.zones.iter().map(|zone| string(&scenario.zones[usize::from(zone.0)]));
-            lines.line("zones", list(zones));
+            lines.line("zones", list(zone_names(scenario, &app.zones)));
         }
+        print_server::server_list(lines, &app.server_list, scenario);
+        lines.text("first-address", &app.first_address.to_string());
     });
     client_settings(page, "application.", &layer(app), base);
     if let Some(own) = &app.network {
@@ -241,17 +222,25 @@ fn application(page: &mut Page, app: &Application, scenario: &Scenario, base: Op
     }
 }
 
-fn list(texts: impl Iterator<Item = String>) -> String {
+/// Zones as texts.
+pub(super) fn zone_names<'a>(
+    scenario: &'a Scenario,
+    zones: &'a [ZoneId],
+) -> impl Iterator<Item = String> + use<'a> {
+    zones.iter().map(|zone| string(&scenario.zones[usize::from(zone.0)]))
+}
+
+pub(super) fn list(texts: impl Iterator<Item = String>) -> String {
     format!("[{}]", texts.collect::<Vec<_>>().join(", "))
 }
 
-fn network(lines: &mut Page, network: &Network) {
+pub(super) fn network(lines: &mut Page, network: &Network) {
     lines.line("latency", distribution::print_delay(network.latency));
     lines.number("loss", network.loss);
 }
 
 /// A clock that is exact is not written.
-fn clock(lines: &mut Page, clock: Clock) {
+pub(super) fn clock(lines: &mut Page, clock: Clock) {
     if clock != Clock::default() {
         lines.line("offset", print_shift_ms(clock.offset_ms));
         lines.line("drift-ppm", clock.drift_ppm);

@@ -1,13 +1,14 @@
 //! A fault as canonical text. See [`super::print`].
 
+use super::check_servers::server_name;
 use super::distribution::print as drawn;
 use super::duration::print_shift_ms;
-use super::print::{Page, quoted, string};
-use super::targets::{Batch, Change, Direction, HealthVia, Order, Peer, Selection, Targets, Which};
+use super::print::{Page, list, quoted, string};
+use super::targets::{Batch, Change, Direction, HealthVia, Order, Peer, Selection, Targets, Which, WhichServers};
 use super::types::{Fault, Scenario, ZoneId};
 use super::verb::Verb;
 use crate::engine::{Distribution, SimDuration};
-use crate::model::id::AppId;
+use crate::model::id::{AppId, ServerId};
 
 /// Writes one `[[fault]]`.
 pub(super) fn fault(page: &mut Page, fault: &Fault, scenario: &Scenario) {
@@ -30,9 +31,12 @@ impl Parts<'_> {
     fn verb(&mut self, verb: &Verb) {
         match verb {
             Verb::Crash(targets) => self.targets(targets),
-            Verb::Restart { targets, down_for, new_id, graceful, one_by_one: _ } => {
+            Verb::Restart { targets, down_for, new_id, graceful, one_by_one } => {
                 self.targets(targets);
                 self.length("down-for", *down_for);
+                if let Some(wait) = one_by_one {
+                    self.length("one-by-one", *wait);
+                }
                 if !targets.is_server() {
                     self.part("new-id", new_id);
                     self.part("graceful", graceful);
@@ -131,13 +135,15 @@ impl Parts<'_> {
                 self.part("calls-fail", format!("{calls_fail:?}"));
                 self.until(*length);
             }
-            Verb::Override { targets, at: _, status, length } => {
+            Verb::Override { targets, at, status, length } => {
                 self.selection(targets);
+                self.part("at", string(&server_name(*at)));
                 self.part("status", string(status.name()));
                 self.until(*length);
             }
-            Verb::Delete { targets, at: _, dead } => {
+            Verb::Delete { targets, at, dead } => {
                 self.selection(targets);
+                self.part("at", string(&server_name(*at)));
                 self.part("dead", dead);
             }
             Verb::Reclaim { targets, notice, heeded } => {
@@ -214,7 +220,9 @@ impl Parts<'_> {
 
     fn targets(&mut self, targets: &Targets) {
         match targets {
-            Targets::Servers(_) => self.part("server", true),
+            Targets::Servers(WhichServers::All) => self.part("servers", "\"all\""),
+            Targets::Servers(WhichServers::Count(count)) => self.part("servers", count),
+            Targets::Servers(WhichServers::Named(ids)) => self.part("servers", names(ids)),
             Targets::Instances(selection) => self.selection(selection),
         }
     }
@@ -242,8 +250,10 @@ impl Parts<'_> {
 
     fn peer(&mut self, peer: &Peer) {
         match peer {
-            Peer::Servers | Peer::Named(_) => self.part("peer", "\"server\""),
+            Peer::Servers => self.part("peer", "\"servers\""),
+            Peer::Named(ids) => self.part("peer", format!("{{ servers = {} }}", names(ids))),
             Peer::All => self.part("peer", "\"all\""),
+            Peer::Instances { application: None, zone: None } => self.part("peer", "\"instances\""),
             Peer::Instances { application, zone } => {
                 let mut inner = Parts { scenario: self.scenario, parts: Vec::new() };
                 if let Some(app) = application {
@@ -258,7 +268,7 @@ impl Parts<'_> {
     }
 
     fn direction(&mut self, key: &str, direction: Direction, peer: &Peer) {
-        let end = if *peer == Peer::Servers { "server" } else { "peer" };
+        let end = if matches!(peer, Peer::Servers | Peer::Named(_)) { "server" } else { "peer" };
         self.part(
             key,
             match direction {
@@ -281,4 +291,9 @@ impl Parts<'_> {
         };
         self.part(&format!("eureka.server.{name}"), value);
     }
+}
+
+/// Servers as a list.
+fn names(ids: &[ServerId]) -> String {
+    list(ids.iter().map(|id| string(&server_name(*id))))
 }

@@ -37,6 +37,7 @@ const MS: Shape = Shape::Count { min: 1, max: MS_MAX, unit: "milliseconds" };
 const MS_OR_NONE: Shape = Shape::Count { min: 0, max: MS_MAX, unit: "milliseconds" };
 const CLIENTS: Shape = Shape::Count { min: 0, max: super::format::INSTANCES_MAX, unit: "clients" };
 const THREADS: Shape = Shape::Count { min: 1, max: 1_000, unit: "threads" };
+const TASKS: Shape = Shape::Count { min: 1, max: MS_MAX, unit: "tasks" };
 const TIMES: Shape = Shape::Count { min: 1, max: 1_000, unit: "intervals" };
 const TRIES: Shape = Shape::Count { min: 0, max: 1_000, unit: "tries" };
 
@@ -85,6 +86,16 @@ pub(super) static SERVER: &[Property<ServerConfig>] = properties![
         "The wait between two tries (8.2).";
     "wait-time-in-ms-when-sync-empty", MS_OR_NONE, Count wait_time_in_ms_when_sync_empty, "300000",
         "How long fetches are refused after an empty start (7.3).";
+    "peer-node-connect-timeout-ms", MS, Count peer_node_connect_timeout_ms, "spring: 200; netflix: 1000",
+        "How long a server waits for a connection to a peer (`eureka-peers.md` section 9).";
+    "peer-node-read-timeout-ms", MS, Count peer_node_read_timeout_ms, "spring: 200; netflix: 5000",
+        "How long it waits for a peer's answer to a batch (`eureka-peers.md` section 9).";
+    "max-elements-in-peer-replication-pool", TASKS, Count max_elements_in_peer_replication_pool, "10000",
+        "Tasks that wait for a peer at most; beyond, the oldest is lost (`eureka-peers.md` 4.2).";
+    "max-threads-for-peer-replication", THREADS, Count max_threads_for_peer_replication, "20",
+        "Batches that are under way to a peer at most (`eureka-peers.md` section 4).";
+    "max-time-for-replication", MS, Count max_time_for_replication, "30000",
+        "After this a cancellation or a status is no longer passed on, in milliseconds (`eureka-peers.md` section 3).";
 ];
 
 /// `[eureka.instance.registry]`: `InstanceRegistryProperties`.
@@ -121,6 +132,8 @@ pub(super) static CLIENT: &[Property<ClientConfig>] = properties![
     "cache-refresh-executor-exponential-back-off-bound", TIMES,
         Count cache_refresh_executor_exponential_back_off_bound, "10",
         "The longest delay after time-outs, in fetch intervals (2.1).";
+    "eureka-service-url-poll-interval-seconds", SECONDS, Count eureka_service_url_poll_interval_seconds, "300",
+        "How often the list of servers is put in order anew (6.3). Without effect up to Eureka 1.10.13.";
     "disable-delta", Shape::Flag, Flag disable_delta, "false",
         "Whether every fetch is a full one (3.1).";
     "log-delta-diff", Shape::Flag, Flag log_delta_diff, "false",

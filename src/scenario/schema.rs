@@ -6,6 +6,8 @@ use serde_json::{Map, Value, json};
 use super::format::{Key, Section, Shape, TOP};
 use super::format_fault::{FAULT, TARGETS};
 use super::format_verb::VERBS;
+use super::format_verb_keys::PEER_WORDS;
+use super::types::SERVERS_MAX;
 
 /// Durations, as far as a pattern can tell.
 const DURATION: &str = r"^\s*(0|([0-9]+(\.[0-9]+)?\s*[A-Za-z]+\s*)+)$";
@@ -15,6 +17,9 @@ const SHIFT: &str = r"^\s*[-+]?(0|([0-9]+(\.[0-9]+)?\s*[A-Za-z]+\s*)+)$";
 
 /// A text of one line without control characters.
 const LINE: &str = r"^[^\u0000-\u001F\u007F-\u009F]*$";
+
+/// A server's name, as far as a pattern can tell how many there are.
+const SERVER_NAME: &str = r"^server-[1-9][0-9]{0,2}$";
 
 /// The JSON schema (draft 2020-12) of a scenario file.
 pub fn json_schema() -> Value {
@@ -40,6 +45,7 @@ fn section(section: &'static Section) -> Value {
         (Some(form), _) => form.required,
         (None, "application") => &["name"],
         (None, "expect") => &["that"],
+        (None, "server.capacity") => &["threads"],
         _ => &[],
     };
     if !required.is_empty() {
@@ -83,7 +89,20 @@ fn shape(shape: Shape) -> Value {
         Shape::Names => json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 }),
         Shape::Distribution { .. } => distribution(),
         Shape::Shift => json!({ "type": "string", "pattern": SHIFT, "examples": ["60s", "-60s"] }),
-        Shape::Peer => json!({ "oneOf": [{ "enum": ["server", "all"] }, peers()] }),
+        Shape::NamesOr(words) => json!({ "anyOf": [self::shape(Shape::Names), { "enum": words }] }),
+        Shape::Lengths => json!({ "type": "array", "items": duration(), "minItems": 1 }),
+        Shape::Address => json!({ "type": "string", "format": "ipv4" }),
+        Shape::PeersByServer => json!({
+            "type": "object",
+            "patternProperties": { SERVER_NAME: { "type": "array", "items": server() } },
+            "additionalProperties": false,
+        }),
+        Shape::Servers => json!({ "oneOf": [
+            { "type": "array", "items": server(), "minItems": 1 },
+            { "type": "integer", "minimum": 1, "maximum": SERVERS_MAX },
+            { "const": "all" },
+        ] }),
+        Shape::Peer => json!({ "oneOf": [{ "enum": PEER_WORDS }, peers(), peer_servers()] }),
         Shape::ShareOfReplicates => {
             json!({ "oneOf": [{ "type": "number", "exclusiveMinimum": 0, "maximum": 1 }, { "const": "all" }] })
         }
@@ -118,6 +137,14 @@ fn peers() -> Value {
     })
 }
 
+fn peer_servers() -> Value {
+    object(&[("servers", json!({ "type": "array", "items": server(), "minItems": 1 }))])
+}
+
+fn server() -> Value {
+    json!({ "type": "string", "pattern": SERVER_NAME })
+}
+
 /// A table of exactly these keys.
 fn object(keys: &[(&str, Value)]) -> Value {
     let names: Vec<&str> = keys.iter().map(|(name, _)| *name).collect();
@@ -146,9 +173,12 @@ mod tests {
         assert_eq!(server["eviction-interval-timer-in-ms"]["minimum"], json!(1));
         assert_eq!(schema["properties"]["application"]["items"]["required"], json!(["name"]));
         assert_eq!(schema["properties"]["fault"]["items"]["oneOf"].as_array().map(Vec::len), Some(20));
-        // A partition has no `server` among its targets: four of five.
-        let partition = &schema["properties"]["fault"]["items"]["properties"]["partition"];
-        assert_eq!(partition["oneOf"].as_array().map(Vec::len), Some(4));
+        // What hits only instances has neither `server` nor `servers` among its targets: four of six.
+        let verbs = &schema["properties"]["fault"]["items"]["properties"];
+        assert_eq!(verbs["stop"]["oneOf"].as_array().map(Vec::len), Some(4));
+        assert_eq!(verbs["partition"]["oneOf"].as_array().map(Vec::len), Some(6));
+        let capacity = &schema["properties"]["server"]["properties"]["capacity"];
+        assert_eq!(capacity["required"], json!(["threads"]));
         assert!(schema["properties"]["start"].get("required").is_none());
     }
 }

@@ -8,7 +8,7 @@ use super::document::{Entry, Node, Table, Value};
 use super::format::{Key, Section, Shape, TOP};
 use super::format_verb::VERBS;
 use super::suggest::{did_you_mean, one_of};
-use super::{distribution, duration, unknown, values};
+use super::{distribution, duration, shape_server, unknown, values};
 use crate::engine::SimDuration;
 
 /// Problems after which the walk ends: the file is of another kind.
@@ -50,10 +50,15 @@ fn check_value(entry: &Entry, key: &'static Key, problems: &mut Vec<Problem>) {
         Shape::Rate { words } => rate(entry, words),
         Shape::Length { min, max, words } => length(entry, min, max, words),
         Shape::Choice(words) => choice(entry, words),
-        Shape::Names => names(entry),
+        Shape::Names => names(entry, &[]),
+        Shape::NamesOr(words) => names(entry, words),
+        Shape::Lengths => shape_server::lengths(entry),
+        Shape::Address => shape_server::address(entry),
+        Shape::PeersByServer => return shape_server::peers_by_server(entry, problems),
+        Shape::Servers => shape_server::servers(entry),
         Shape::Distribution { zero } => distribution(entry, zero),
         Shape::Shift => shift(entry),
-        Shape::Peer => peer(entry),
+        Shape::Peer => shape_server::peer(entry),
         Shape::ShareOfReplicates => share_of_replicates(entry),
     };
     problems.extend(problem);
@@ -85,7 +90,7 @@ fn check_tables(entry: &Entry, section: &'static Section, problems: &mut Vec<Pro
     }
 }
 
-fn wrong_type(entry: &Entry, wanted: &str) -> Problem {
+pub(super) fn wrong_type(entry: &Entry, wanted: &str) -> Problem {
     Problem::error(entry.node.place.clone(), format!("`{}` must be {wanted}", entry.key))
         .label(format!("this is {}", entry.node.value.kind()))
 }
@@ -116,7 +121,7 @@ fn wrong_flag(entry: &Entry) -> Problem {
     }
 }
 
-fn out_of_range(entry: &Entry, range: String) -> Problem {
+pub(super) fn out_of_range(entry: &Entry, range: String) -> Problem {
     Problem::error(entry.node.place.clone(), format!("`{}` is out of range", entry.key)).label(range)
 }
 
@@ -247,12 +252,17 @@ fn choice(entry: &Entry, words: &'static [&'static str]) -> Option<Problem> {
     })
 }
 
-fn names(entry: &Entry) -> Option<Problem> {
+pub(super) fn names(entry: &Entry, words: &[&'static str]) -> Option<Problem> {
     let nodes = entry.node.as_list();
+    if entry.node.as_text().is_some_and(|text| words.contains(&text)) {
+        return None;
+    }
     let texts = nodes.is_some_and(|nodes| nodes.iter().all(|node| node.as_text().is_some()));
     if !texts {
-        return Some(wrong_type(entry, "a list of texts").hint(match entry.key.as_str() {
+        let or = if words.is_empty() { String::new() } else { format!(", or {}", one_of(words.iter().copied())) };
+        return Some(wrong_type(entry, &format!("a list of texts{or}")).hint(match entry.key.as_str() {
             "instances" => "write `[\"orders-1\", \"orders-2\"]`",
+            "servers" => "write `[\"server-1\", \"server-2\"]`",
             _ => "write `[\"a\", \"b\"]`, with one or more",
         }));
     }
@@ -283,39 +293,6 @@ fn shift(entry: &Entry) -> Option<Problem> {
     let why = duration::parse_shift_ms(text).err()?;
     let title = format!("`{}` must be a duration, negative or not", entry.key);
     Some(Problem::error(entry.node.place.clone(), title).label(why).hint("as in `\"60s\"` or `\"-60s\"`"))
-}
-
-/// Whether the names exist is left to the check.
-fn peer(entry: &Entry) -> Option<Problem> {
-    let words = ["server", "all"];
-    let form = "write `\"server\"`, `\"all\"` or `{ application = \"orders\", zone = \"a\" }`";
-    match &entry.node.value {
-        Value::Text(text) if words.contains(&text.as_str()) => None,
-        Value::Text(text) => Some(
-            Problem::error(entry.node.place.clone(), format!("unknown `peer`: `{text}`"))
-                .label("must be `server`, `all` or a table of `application` and `zone`")
-                .hint(did_you_mean(text, words).unwrap_or_else(|| {
-                    format!("for the instances of an application write `{{ application = \"{text}\" }}`")
-                })),
-        ),
-        Value::Table(table) => {
-            let known = ["application", "zone"];
-            let place = entry.node.place.clone();
-            if let Some(other) = table.entries.iter().find(|inner| !known.contains(&inner.key.as_str())) {
-                let title = format!("unknown key `{}` in `peer`", other.key);
-                return Some(
-                    Problem::error(other.key_place.clone(), title)
-                        .label("not known")
-                        .maybe_hint(did_you_mean(&other.key, known).or(Some(form.into()))),
-                );
-            }
-            if let Some(other) = table.entries.iter().find(|inner| inner.node.as_text().is_none()) {
-                return Some(wrong_type(other, "a text"));
-            }
-            table.entries.is_empty().then(|| Problem::error(place, "`peer` names nobody").hint(form))
-        }
-        _ => Some(wrong_type(entry, "a text or a table").hint(form)),
-    }
 }
 
 fn share_of_replicates(entry: &Entry) -> Option<Problem> {

@@ -5,7 +5,7 @@ use super::document::Entry;
 use super::format::{self, Section};
 use super::format_verb::VERBS;
 use super::suggest::{all_of, closest, in_short, one_of, uniform};
-use super::{format_client, format_verb_keys, format_world, unmodelled};
+use super::{format_client, format_server, format_verb_keys, format_world, unmodelled};
 
 /// What to say of a key that a section does not have.
 pub(super) fn key(entry: &Entry, section: &'static Section) -> Problem {
@@ -54,19 +54,19 @@ fn out_of_reach(entry: &Entry, section: &'static Section) -> Option<Problem> {
         );
     }
     let verb = VERBS.iter().find(|verb| std::ptr::eq(verb.section(), section))?;
-    if key != "server" || section.key("share").is_none() {
+    if !matches!(key, "server" | "servers") || section.key("share").is_none() {
         return None;
     }
     let others = VERBS.iter().filter(|verb| verb.section().key("server").is_some());
     Some(
-        problem(format!("`{}` is for instances, not for the server", verb.key.name))
+        problem(format!("`{}` is for instances, not for servers", verb.key.name))
             .label("not here")
-            .hint(format!("what can be done to the server: {}", all_of(others.map(|verb| verb.key.name)))),
+            .hint(format!("what can be done to servers: {}", all_of(others.map(|verb| verb.key.name)))),
     )
 }
 
 /// The sections that stand but once in a file: Eureka's and ours.
-const SINGLE: [&Section; 12] = [
+const SINGLE: [&Section; 13] = [
     &format::START,
     &format::EUREKA_SERVER,
     &format::EUREKA_CLIENT,
@@ -76,7 +76,8 @@ const SINGLE: [&Section; 12] = [
     &format::INSTANCE_REGISTRY,
     &format_client::BALANCER,
     &format_client::TRANSPORT,
-    &format::SERVER,
+    &format_server::SERVER,
+    &format_server::CAPACITY,
     &format_world::NETWORK,
     &format_world::TRAFFIC,
 ];

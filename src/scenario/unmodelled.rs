@@ -5,32 +5,29 @@
 
 use super::suggest::uniform;
 
-const ONE_SERVER: &str = "there is one server: nothing is replicated and nobody fails over";
+const POOLS: &str = "pools of connections are left out";
+const GROUPS: &str = "it concerns AWS auto-scaling groups only";
+const SERVERS: &str = "say which servers an application knows with its `servers` or `server-zones`";
 const AWS: &str = "regions and zones are left out";
 const DEAD: &str = "no Eureka code reads it";
 const FORMAT: &str = "payload formats and sizes are left out";
 const PROCESS: &str = "it shapes the process, not the registry";
 
-const SERVER: [(&str, &str); 30] = [
-    ("peer-eureka-nodes-update-interval-ms", ONE_SERVER),
-    ("peer-node-connect-timeout-ms", ONE_SERVER),
-    ("peer-node-read-timeout-ms", ONE_SERVER),
-    ("peer-node-total-connections", ONE_SERVER),
-    ("peer-node-total-connections-per-host", ONE_SERVER),
-    ("peer-node-connection-idle-timeout-seconds", ONE_SERVER),
-    ("max-elements-in-peer-replication-pool", ONE_SERVER),
-    ("max-threads-for-peer-replication", ONE_SERVER),
+const SERVER: [(&str, &str); 25] = [
+    ("peer-eureka-nodes-update-interval-ms", "peers do not change while a server runs"),
+    ("peer-node-total-connections", POOLS),
+    ("peer-node-total-connections-per-host", POOLS),
+    ("peer-node-connection-idle-timeout-seconds", POOLS),
     ("min-threads-for-peer-replication", DEAD),
     ("min-threads-for-status-replication", DEAD),
-    ("max-time-for-replication", ONE_SERVER),
-    ("max-elements-in-status-replication-pool", ONE_SERVER),
-    ("max-threads-for-status-replication", ONE_SERVER),
-    ("enable-replicated-request-compression", ONE_SERVER),
-    ("min-available-instances-for-peer-replication", ONE_SERVER),
+    ("max-elements-in-status-replication-pool", GROUPS),
+    ("max-threads-for-status-replication", GROUPS),
+    ("enable-replicated-request-compression", FORMAT),
+    ("min-available-instances-for-peer-replication", "it decides only what the status page says"),
     ("number-of-replication-retries", DEAD),
     ("peer-eureka-status-refresh-time-interval-ms", DEAD),
     ("batch-replication", DEAD),
-    ("my-url", ONE_SERVER),
+    ("my-url", "say whether servers know their own URL with `recognises-own-url` in `[server]`"),
     ("rate-limiter-enabled", "Spring Cloud Netflix does not install the rate limiter's filter"),
     ("rate-limiter-burst-size", "Spring Cloud Netflix does not install the rate limiter's filter"),
     (
@@ -50,16 +47,15 @@ const SERVER: [(&str, &str); 30] = [
     ("a-s-g-update-interval-ms", AWS),
 ];
 
-const CLIENT: [(&str, &str); 18] = [
+const CLIENT: [(&str, &str); 17] = [
     ("enabled", "leave the application out instead"),
-    ("service-url", ONE_SERVER),
-    ("eureka-service-url-poll-interval-seconds", ONE_SERVER),
-    ("prefer-same-zone-eureka", "it has no effect outside AWS"),
+    ("service-url", SERVERS),
+    ("prefer-same-zone-eureka", "it has no effect on the order of servers (`eureka-client.md` 6.3); see `server-zones`"),
     ("region", AWS),
-    ("availability-zones", AWS),
+    ("availability-zones", "say in which order zones are tried with an application's `server-zones`"),
     ("fetch-remote-regions-registry", AWS),
-    ("use-dns-for-fetching-service-urls", ONE_SERVER),
-    ("allow-redirects", ONE_SERVER),
+    ("use-dns-for-fetching-service-urls", SERVERS),
+    ("allow-redirects", "no server redirects"),
     ("g-zip-content", DEAD),
     ("registry-refresh-single-vip-address", "queries by VIP are left out"),
     ("backup-registry-impl", "there is no backup registry"),
@@ -106,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_property_is_known_in_any_spelling_but_only_in_its_section() {
-        assert_eq!(why("eureka.client", "serviceUrl"), Some(ONE_SERVER));
+        assert_eq!(why("eureka.client", "serviceUrl"), Some(SERVERS));
         assert_eq!(why("eureka.server", "service-url"), None);
         assert_eq!(why("start", "enabled"), None);
     }

@@ -91,6 +91,12 @@ impl<'d> Values<'d> {
         nodes.iter().filter_map(|node| node.as_text().map(|text| (text, node))).collect()
     }
 
+    /// The durations of a list, if all are such.
+    pub(super) fn lengths(self, key: &str) -> Option<Vec<SimDuration>> {
+        let nodes = self.node(key)?.as_list()?;
+        nodes.iter().map(|node| duration::parse(node.as_text()?).ok()).collect()
+    }
+
     pub(super) fn delay(self, key: &str) -> Option<Delay> {
         distribution::parse_delay(self.node(key)?).ok()
     }
