@@ -1,4 +1,5 @@
-//! Observers over facts: what was detected when, which removals were mistakes, the server's minutes and load.
+//! Observers over facts: what was detected when, which removals were mistakes, the servers' minutes and load, and how
+//! far servers agree.
 //! The world hands every fact to a [`Recorder`]; what it kept becomes the rows of [`RunData`], of which all
 //! tables, files and charts are made.
 //!
@@ -12,7 +13,9 @@ mod data;
 mod detection;
 #[cfg(test)]
 mod differential;
+mod divergence;
 mod flips;
+mod load;
 mod marks;
 mod mistake;
 mod observers;
@@ -20,6 +23,7 @@ mod observers;
 mod oracle;
 mod partition;
 mod recorder;
+mod servers;
 
 pub use calls::{CallCounts, CallTally};
 pub use data::{

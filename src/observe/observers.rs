@@ -5,12 +5,43 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::id::{ClientId, InstanceId};
+use crate::engine::SimTime;
+use crate::model::id::{ClientId, InstanceId, ServerId};
 use crate::model::stage::Stage;
 use crate::model::view::View;
 
 /// No place.
 pub(super) const NOBODY: u32 = u32::MAX;
+
+/// When an observer noticed something, and whose answer it had then. As large as it must be: there is one for each
+/// mark that observers keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(packed(4))]
+pub(super) struct Noticed {
+    at: SimTime,
+    server: u32,
+}
+
+impl Noticed {
+    /// What was not noticed at any time.
+    pub(super) const NEVER: Self = Self { at: SimTime::MAX, server: NOBODY };
+
+    /// At this moment, while this server was the one that had answered last.
+    pub(super) fn new(at: SimTime, server: Option<ServerId>) -> Self {
+        Self { at, server: server.map_or(NOBODY, |server| server.0) }
+    }
+
+    /// When.
+    pub(super) fn at(self) -> SimTime {
+        self.at
+    }
+
+    /// Whose answer it had; `None`: nobody's yet.
+    pub(super) fn server(self) -> Option<ServerId> {
+        let server = self.server;
+        (server != NOBODY).then_some(ServerId(server))
+    }
+}
 
 /// All observers of a replicate.
 #[derive(Default)]
@@ -25,6 +56,10 @@ pub(super) struct Observers {
     was_shown: Vec<[bool; 2]>,
     /// How many slots show each view.
     held: BTreeMap<View, u32>,
+    /// Who answered each one's last fetch.
+    answered_by: Vec<Option<ServerId>>,
+    /// Who answers the first fetch of whoever comes up, if there is no choice.
+    lone_server: Option<ServerId>,
 }
 
 /// The stages of an observer, as they are numbered here.
@@ -36,6 +71,11 @@ pub(super) const fn number_of(stage: Stage) -> usize {
 }
 
 impl Observers {
+    /// Nobody yet. There is just this server, if there is one only.
+    pub(super) fn new(lone_server: Option<ServerId>) -> Self {
+        Self { lone_server, ..Self::default() }
+    }
+
     /// A client exists; `observes` if its views count.
     pub(super) fn add(&mut self, client: ClientId, observes: bool) {
         if self.places.len() <= client.index() {
@@ -46,6 +86,7 @@ impl Observers {
             self.shown.push(None);
             self.own.push(InstanceId(u32::MAX));
             self.was_shown.push([false; 2]);
+            self.answered_by.push(self.lone_server);
         }
     }
 
@@ -64,6 +105,7 @@ impl Observers {
         self.stop(place);
         self.shown[place as usize] = Some([View::EMPTY; 2]);
         self.own[place as usize] = instance;
+        self.answered_by[place as usize] = self.lone_server;
         *self.held.entry(View::EMPTY).or_insert(0) += 2;
     }
 
@@ -96,6 +138,16 @@ impl Observers {
         self.shown[place as usize]
     }
 
+    /// A server has answered an observer's fetch.
+    pub(super) fn answer(&mut self, place: u32, server: ServerId) {
+        self.answered_by[place as usize] = Some(server);
+    }
+
+    /// Who answered an observer's last fetch; `None`: nobody since it came up.
+    pub(super) fn answered_by(&self, place: u32) -> Option<ServerId> {
+        self.answered_by[place as usize]
+    }
+
     /// Whether a stage of an observer ever held anything.
     pub(super) fn was_shown(&self, place: u32, stage: usize) -> bool {
         self.was_shown[place as usize][stage]
@@ -115,5 +167,18 @@ impl Observers {
     /// The views that are held, and by how many slots.
     pub(super) fn held(&self) -> impl Iterator<Item = (View, u32)> + '_ {
         self.held.iter().map(|(&view, &slots)| (view, slots))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_is_twelve_bytes_and_tells_what_it_was_told() {
+        assert_eq!(size_of::<Noticed>(), 8 + 4);
+        let noticed = Noticed::new(SimTime::from_millis(7), Some(ServerId(2)));
+        assert_eq!((noticed.at(), noticed.server()), (SimTime::from_millis(7), Some(ServerId(2))));
+        assert_eq!(Noticed::NEVER.server(), None);
     }
 }

@@ -6,30 +6,31 @@ use super::data::{
     RoundRow,
 };
 use super::detection::{Detections, Whom};
+use super::divergence::Divergences;
+use super::load::LoadCounts;
 use super::mistake::Mistakes;
-use super::observers::{Observers, number_of};
-use crate::engine::{SimDuration, SimTime};
+use super::observers::{Noticed, Observers, number_of};
+use super::servers::Servers;
+use crate::engine::SimTime;
 use crate::model::fact::Fact;
 use crate::model::id::{ClientId, InstanceId, ServerId};
 use crate::model::message::{Reply, RequestKind};
 use crate::model::stage::{EventKind, Stage};
 use crate::model::view::{View, Views};
 
-/// The length of a row of the load table.
-const LOAD_ROW: SimDuration = SimDuration::from_secs(60);
-
 /// Keeps what a replicate leaves behind.
 pub struct Recorder {
     detections: Detections,
     mistakes: Mistakes,
     observers: Observers,
-    /// The server's registry and answers.
-    server: [View; 2],
+    servers: Servers,
+    divergences: Divergences,
     timeline: Vec<Minute>,
-    load: Vec<LoadMinute>,
+    load: LoadCounts,
     faults: Vec<Injected>,
     rounds: Vec<RoundRow>,
-    evicted_since_minute: u32,
+    /// By server.
+    evicted_since_minute: Vec<u32>,
     leases: LeaseCounts,
 }
 
@@ -43,7 +44,7 @@ pub struct Recorded {
     pub folded: Folded,
     /// How well everybody told who is alive.
     pub quality: Vec<Quality>,
-    /// The server's minutes.
+    /// The servers' minutes.
     pub timeline: Vec<Minute>,
     /// The servers' load.
     pub load: Vec<LoadMinute>,
@@ -58,23 +59,31 @@ pub struct Recorded {
 }
 
 impl Default for Recorder {
+    /// One server.
     fn default() -> Self {
-        Self {
-            detections: Detections::default(),
-            mistakes: Mistakes::default(),
-            observers: Observers::default(),
-            server: [View::EMPTY; 2],
-            timeline: Vec::new(),
-            load: Vec::new(),
-            faults: Vec::new(),
-            rounds: Vec::new(),
-            evicted_since_minute: 0,
-            leases: LeaseCounts::default(),
-        }
+        Self::new(1)
     }
 }
 
 impl Recorder {
+    /// Nothing has happened yet among so many servers, at least one. Several are down until they are said to start.
+    pub fn new(servers: usize) -> Self {
+        let known = Servers::new(servers);
+        Self {
+            detections: Detections::new(servers),
+            mistakes: Mistakes::new(servers),
+            observers: Observers::new(known.lone()),
+            servers: known,
+            divergences: Divergences::new(servers),
+            timeline: Vec::new(),
+            load: LoadCounts::new(servers),
+            faults: Vec::new(),
+            rounds: Vec::new(),
+            evicted_since_minute: vec![0; servers],
+            leases: LeaseCounts::default(),
+        }
+    }
+
     /// A client exists; `observes` if its views count.
     pub fn add_client(&mut self, client: ClientId, observes: bool) {
         self.observers.add(client, observes);
@@ -96,7 +105,7 @@ impl Recorder {
         self.detections.void(instance, |event| !event.is_end());
         self.mistakes.process_ended(instance, now, &self.observers);
         if let Some(place) = self.observers.place(client) {
-            self.detections.observer_gone(place);
+            self.detections.observer_gone(place, self.observers.answered_by(place));
             self.mistakes.observer_gone(place, now, &self.observers);
             self.observers.stop(place);
         }
@@ -132,7 +141,7 @@ impl Recorder {
         }
         let own = self.observers.place(client);
         let whom = Whom { event, instance, own, at: now };
-        self.detections.watch(&whom, self.server, &self.observers, views);
+        self.detections.watch(&whom, &self.servers, &self.observers, views);
     }
 
     /// A client reports a fact.
@@ -146,105 +155,112 @@ impl Recorder {
         let Some(place) = self.observers.place(client) else { return };
         let slot = (place, number_of(stage));
         let Some(from) = self.observers.change(slot, to) else { return };
-        self.detections.observer_changed(slot, (from, to), now, views);
+        let noticed = Noticed::new(now, self.observers.answered_by(place));
+        self.detections.observer_changed(slot, (from, to), noticed, views);
         self.mistakes.observer_changed(slot, (from, to), now, &self.observers, views);
+    }
+
+    /// A server's process starts: from now on it is asked what it makes of events, and counts among those that should
+    /// agree. Need not be told of a lone server.
+    pub fn server_started(&mut self, server: ServerId, now: SimTime) {
+        self.servers.set_up(server, true);
+        self.detections.server_begins_anew(server);
+        self.divergences.begin_anew(server, now, &self.servers);
     }
 
     /// A server reports a fact; `registry` is what it holds now.
     pub fn server_fact(&mut self, server: ServerId, fact: Fact, registry: View, now: SimTime, views: &Views) {
-        self.mistakes.server_fact(fact, now, &self.observers);
+        self.mistakes.server_fact(server, fact, now, &self.observers);
         let mut removal = Removal::NotShown;
+        let mut told_of = None;
         match fact {
-            Fact::LeaseEvicted { .. } => {
-                self.evicted_since_minute += 1;
+            Fact::LeaseEvicted { instance } => {
+                self.evicted_since_minute[server.index()] += 1;
                 self.leases.evicted += 1;
                 removal = Removal::Evicted;
+                told_of = Some(instance);
             }
-            Fact::LeaseRegistered { new, .. } => self.leases.created += u64::from(new),
-            Fact::LeaseCancelled { .. } => self.leases.cancelled += 1,
+            Fact::LeaseRegistered { new, instance, .. } => {
+                self.leases.created += u64::from(new);
+                told_of = Some(instance);
+            }
+            Fact::LeaseCancelled { instance } => {
+                self.leases.cancelled += 1;
+                told_of = Some(instance);
+            }
+            Fact::StatusChanged { instance, .. } => told_of = Some(instance),
             Fact::EvictionRoundEnded(round) if round.expired > 0 => {
                 self.rounds.push(RoundRow { at: now, server, round })
             }
             Fact::ServedChanged { to, .. } => {
-                self.server_shows(Stage::Served, to, Removal::NotShown, now, views);
+                self.server_shows((server, Stage::Served), to, Removal::NotShown, now, views);
             }
             _ => {}
         }
-        self.server_shows(Stage::Registry, registry, removal, now, views);
-    }
-
-    /// A server's process starts: from now on it counts among those that should agree.
-    pub fn server_started(&mut self, server: ServerId, now: SimTime) {
-        let _ = (server, now);
-    }
-
-    /// An observer's last fetch was answered by `server`. To be told before what follows from the answer; that it is
-    /// the same as before need not be told.
-    pub fn observer_asks(&mut self, client: ClientId, server: ServerId) {
-        let _ = (client, server);
+        if let Some(instance) = told_of {
+            let presence = views.presence(registry, instance);
+            self.divergences.show((server, instance), presence, now, &self.servers);
+        }
+        self.server_shows((server, Stage::Registry), registry, removal, now, views);
     }
 
     /// A server's process has ended, and `leases` with it: it holds and serves nothing.
     pub fn server_ended(&mut self, server: ServerId, leases: u32, now: SimTime, views: &Views) {
-        let _ = server;
         self.leases.lost += u64::from(leases);
-        self.server_shows(Stage::Registry, View::EMPTY, Removal::LostWithServer, now, views);
-        self.server_shows(Stage::Served, View::EMPTY, Removal::LostWithServer, now, views);
-    }
-
-    fn server_shows(&mut self, stage: Stage, to: View, removal: Removal, now: SimTime, views: &Views) {
-        let from = std::mem::replace(&mut self.server[stage as usize], to);
-        if from != to {
-            self.detections.server_changed(stage, (from, to), now, views);
-            self.mistakes.server_changed(stage as usize, (from, to), removal, now, views);
+        self.servers.set_up(server, false);
+        self.detections.server_begins_anew(server);
+        self.divergences.begin_anew(server, now, &self.servers);
+        for stage in [Stage::Registry, Stage::Served] {
+            self.server_shows((server, stage), View::EMPTY, Removal::LostWithServer, now, views);
         }
     }
 
-    /// The server's minute bucket was closed; the rest of `minute` is filled in here.
+    fn server_shows(
+        &mut self,
+        slot: (ServerId, Stage),
+        to: View,
+        removal: Removal,
+        now: SimTime,
+        views: &Views,
+    ) {
+        let from = self.servers.change(slot.0, slot.1, to);
+        if from != to {
+            self.detections.server_changed(slot, (from, to), now, views);
+            self.mistakes.server_changed(slot, (from, to), removal, now, views);
+        }
+    }
+
+    /// An observer's last fetch was answered by `server`. To be told before what follows from the answer; that it is
+    /// the same as before need not be told, nor of a lone server.
+    #[inline]
+    pub fn observer_asks(&mut self, client: ClientId, server: ServerId) {
+        if let Some(place) = self.observers.place(client) {
+            self.observers.answer(place, server);
+        }
+    }
+
+    /// A server's minute bucket was closed; the rest of `minute` is filled in here.
     pub fn minute(&mut self, minute: Minute) {
-        let evicted = std::mem::take(&mut self.evicted_since_minute);
+        let evicted = std::mem::take(&mut self.evicted_since_minute[minute.server.index()]);
         self.timeline.push(Minute { evicted, ..minute });
     }
 
     /// A server processed one item of a peer's batch.
     #[inline]
     pub fn processed(&mut self, server: ServerId, item: RequestKind, now: SimTime) {
-        let _ = (server, item, now);
+        self.load.processed(server, item, now);
     }
 
     /// One of a server's threads is busy from `from` to `until`, with a request that waited until then, as one of
     /// `waiting`.
     pub fn busy(&mut self, server: ServerId, from: SimTime, until: SimTime, waiting: u32) {
-        let _ = (server, from, until, waiting);
+        self.load.busy(server, from, until, waiting);
     }
 
     /// A server answered a request.
     #[inline]
     pub fn answered(&mut self, server: ServerId, kind: RequestKind, reply: &Reply, now: SimTime) {
-        let _ = server;
-        let row = (now.as_nanos() / LOAD_ROW.as_nanos()) as usize;
-        if row >= self.load.len() {
-            self.fill_load(row);
-        }
-        let minute = &mut self.load[row];
-        minute.requests[kind as usize] += 1;
-        minute.refused += u64::from(reply.status >= 400);
-    }
-
-    #[cold]
-    fn fill_load(&mut self, row: usize) {
-        for number in self.load.len()..=row {
-            let from = SimTime::ZERO + LOAD_ROW * number as u64;
-            self.load.push(LoadMinute {
-                from,
-                server: ServerId(0),
-                requests: [0; RequestKind::COUNT],
-                refused: 0,
-                items: [0; RequestKind::COUNT],
-                busy_nanos: 0,
-                waiting_max: 0,
-            });
-        }
+        self.load.answered(server, kind, reply, now);
     }
 
     /// A fault was injected.
@@ -256,13 +272,12 @@ impl Recorder {
     pub fn views(&mut self) -> impl Iterator<Item = View> + '_ {
         self.detections.forget_views();
         self.mistakes.forget_views();
-        self.observers.held().map(|(view, _)| view).chain(self.server)
+        self.observers.held().map(|(view, _)| view).chain(self.servers.views())
     }
 
     /// What a server's registry and its answers show.
     pub fn server_views(&self, server: ServerId) -> [View; 2] {
-        let _ = server;
-        self.server
+        self.servers.shown(server)
     }
 
     /// Whether nothing that is watched is still open.
@@ -276,7 +291,9 @@ impl Recorder {
     }
 
     /// Ends the record at `now`.
-    pub fn finish(self, now: SimTime) -> Recorded {
+    pub fn finish(mut self, now: SimTime) -> Recorded {
+        self.timeline.sort_by_key(|minute| (minute.at, minute.server));
+        self.rounds.sort_by_key(|row| (row.at, row.server));
         let (detections, detections_folded) = self.detections.finish(now, &self.observers);
         let (mistakes, mistakes_folded, quality) = self.mistakes.finish(now, &self.observers);
         Recorded {
@@ -285,8 +302,8 @@ impl Recorder {
             folded: Folded { detections: detections_folded, mistakes: mistakes_folded },
             quality,
             timeline: self.timeline,
-            load: self.load,
-            divergence: Vec::new(),
+            load: self.load.finish(now),
+            divergence: self.divergences.finish(),
             faults: self.faults,
             rounds: self.rounds,
             leases: self.leases,

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use crate::engine::{SimDuration, SimTime};
-use crate::model::id::InstanceId;
+use crate::model::id::{InstanceId, ServerId};
 use crate::model::stage::{EventKind, Stage};
 use crate::observe::data::{Detection, Outcome};
 
@@ -51,10 +51,10 @@ impl Rows {
         Self { exact: Vec::new(), fold: Some(Fold::default()), max: 0 }
     }
 
-    /// All rows, by event time, instance, event, stage and outcome.
+    /// All rows, by event time, instance, event, stage, server and outcome.
     pub(super) fn finish(self) -> Vec<Detection> {
         let mut rows = self.fold.map_or(self.exact, Fold::finish);
-        rows.sort_by_key(|row| (row.at, row.instance, row.event, row.stage, row.outcome));
+        rows.sort_by_key(|row| (row.at, row.instance, row.event, row.stage, row.server, row.outcome));
         rows
     }
 }
@@ -68,8 +68,8 @@ struct Fold {
     last: Option<(PageKey, usize)>,
 }
 
-/// Event, stage, how it ended, and the page's number.
-type PageKey = (EventKind, Stage, u8, u64);
+/// Event, stage, server, how it ended, and the page's number.
+type PageKey = (EventKind, Stage, Option<ServerId>, u8, u64);
 
 #[derive(Clone, Copy)]
 struct Cell {
@@ -94,7 +94,7 @@ impl Fold {
             Outcome::Superseded(length) => (2, length),
         };
         let ms = length.as_millis();
-        let page = self.page((row.event, row.stage, ending, ms / PAGE_MS));
+        let page = self.page((row.event, row.stage, row.server, ending, ms / PAGE_MS));
         let cell = &mut self.pages[page][(ms % PAGE_MS) as usize];
         cell.count += row.count;
         (cell.at, cell.first) = (cell.at, cell.first).min((row.at, row.instance));
@@ -119,7 +119,7 @@ impl Fold {
 
     fn finish(self) -> Vec<Detection> {
         let mut rows = Vec::new();
-        for ((event, stage, ending, page), number) in self.numbers {
+        for ((event, stage, server, ending, page), number) in self.numbers {
             for (cell, ms) in self.pages[number].iter().zip(page * PAGE_MS..) {
                 if cell.count == 0 {
                     continue;
@@ -131,7 +131,7 @@ impl Fold {
                     _ => Outcome::Superseded(length),
                 };
                 let &Cell { count, at, first: instance, instances, .. } = cell;
-                rows.push(Detection { event, instance, instances, at, stage, server: None, outcome, count });
+                rows.push(Detection { event, instance, instances, at, stage, server, outcome, count });
             }
         }
         rows

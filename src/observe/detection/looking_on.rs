@@ -3,12 +3,12 @@
 use std::rc::Rc;
 
 use super::{BLIND, Detections, Fellows, Fresh, Life, Turn};
-use crate::engine::SimTime;
+use crate::model::id::ServerId;
 use crate::model::stage::EventKind;
 use crate::model::view::{View, Views};
 use crate::observe::flips::{Flip, stretches};
 use crate::observe::marks::EMPTY;
-use crate::observe::observers::Observers;
+use crate::observe::observers::{Noticed, Observers};
 
 impl Detections {
     /// A place at the end of the row: in the class there if it is all the same to every observer.
@@ -70,18 +70,18 @@ impl Detections {
         self.from[place as usize] = self.row.len();
     }
 
-    /// An observer went down: what it had not noticed, nobody will.
-    pub(in crate::observe) fn observer_gone(&mut self, place: u32) {
+    /// An observer went down, whom `server` had answered last: what it had not noticed, nobody will.
+    pub(in crate::observe) fn observer_gone(&mut self, place: u32, server: Option<ServerId>) {
         let from = self.from[place as usize];
         if self.row.len() == from {
             return;
         }
-        self.open[2] -= self.own_open(place);
+        self.open[1] -= self.own_open(place);
         self.own.remove(&place);
         for stage in 0..2 {
             self.close_books(place, stage, from);
         }
-        self.past.entry(place).or_default().push(Life { from, ended: self.moments });
+        self.past.entry(place).or_default().push(Life { from, ended: self.moments, server });
         self.from[place as usize] = self.row.len();
         self.moments += 1;
     }
@@ -102,7 +102,7 @@ impl Detections {
             let fellows = self.row.data_mut(class);
             if fellows.active && !marked {
                 fellows.open -= 1;
-                self.open[1] -= u64::from(range.end - range.start);
+                self.open[0] -= u64::from(range.end - range.start);
             }
             next = self.row.before(class);
         }
@@ -130,7 +130,7 @@ impl Detections {
         &mut self,
         (place, stage): (u32, usize),
         (from, to): (View, View),
-        now: SimTime,
+        now: Noticed,
         views: &Views,
     ) {
         if self.active == 0 {
@@ -147,11 +147,11 @@ impl Detections {
         for flip in flips.iter() {
             self.turn(place, stage, flip, now);
         }
-        self.open[2] = self.open[2] - own + self.own_open(place);
+        self.open[1] = self.open[1] - own + self.own_open(place);
     }
 
-    fn turn(&mut self, place: u32, stage: usize, flip: &Flip<Turn>, now: SimTime) {
-        let Self { pool, lists, row, open: [_, open, _], .. } = self;
+    fn turn(&mut self, place: u32, stage: usize, flip: &Flip<Turn>, now: Noticed) {
+        let Self { pool, lists, row, open: [open, _], .. } = self;
         let start = flip.range.start.max(self.from[place as usize]);
         let range = start..flip.range.end.max(start);
         pool.update(&mut lists[place as usize][stage], range, |part, seen| {

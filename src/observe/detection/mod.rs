@@ -1,6 +1,6 @@
 //! T_D: how long each stage goes on showing an instance that is gone, and how long until it shows a new one.
 //!
-//! A *watch* begins with an event (a crash, an orderly stop, a registration) and holds one sighting for the
+//! A *watch* begins with an event (a crash, an orderly stop, a registration) and holds one sighting for every
 //! server's registry, one for its answers, and two for every observer that is up: its local registry and its
 //! balancer's list. For an end the time that counts is the last one at which a sighting stopped showing the
 //! instance: one that shows it again, because an older answer came late, is open again.
@@ -20,6 +20,7 @@
 mod fold;
 mod looking_on;
 mod rows;
+mod servers;
 #[cfg(test)]
 mod tests;
 
@@ -27,30 +28,19 @@ use std::collections::BTreeMap;
 
 use super::flips::Memo;
 use super::marks::MarkPool;
-use super::observers::{NOBODY, Observers};
+use super::observers::{NOBODY, Noticed, Observers};
 use super::partition::Partition;
+use super::servers::Servers;
 use crate::engine::SimTime;
-use crate::model::id::InstanceId;
+use crate::model::id::{InstanceId, ServerId};
 use crate::model::stage::{EventKind, Stage};
 use crate::model::view::{View, Views};
+use servers::ServerSightings;
 
 /// No watch.
 const NONE: u32 = u32::MAX;
 /// The mark of an observer that has not shown the instance since the event. Any other says since when it was seen.
-const BLIND: SimTime = SimTime::MAX;
-
-/// What the server saw of one watched instance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sighting {
-    /// Nothing that counts yet: not shown since the event.
-    None,
-    /// An end is not seen yet, or a registration not yet.
-    Open,
-    /// Seen, at this time.
-    Closed(SimTime),
-    /// The instance came back first, at this time.
-    Superseded(SimTime),
-}
+const BLIND: Noticed = Noticed::NEVER;
 
 /// What happened to whom.
 pub(super) struct Whom {
@@ -74,7 +64,6 @@ struct Watch {
     /// The next older watch of the same instance that may still change.
     older: u32,
     frozen: Option<Frozen>,
-    server: [Sighting; 2],
 }
 
 /// Nothing of the watch changes any more: the instance came back, or ended, under the same id.
@@ -109,6 +98,8 @@ struct Life {
     from: u32,
     /// The moment's number at which it went down.
     ended: u64,
+    /// Who had answered it last.
+    server: Option<ServerId>,
 }
 
 /// What happens to a sighting.
@@ -121,13 +112,14 @@ enum Turn {
 }
 
 /// All watches of a replicate.
-#[derive(Default)]
 pub(super) struct Detections {
     watches: Vec<Watch>,
+    /// What servers saw.
+    servers: ServerSightings,
     row: Partition<Fellows>,
     /// Each instance's newest watch that may still change.
     newest: Vec<u32>,
-    pool: MarkPool<SimTime>,
+    pool: MarkPool<Noticed>,
     /// Each observer's marks, by place and stage.
     lists: Vec<[u32; 2]>,
     /// The row's length when each observer came up.
@@ -139,24 +131,43 @@ pub(super) struct Detections {
     memo: Memo<Turn>,
     /// Watches that may still change.
     active: u32,
-    /// Open sightings: the server's; the observers'; of these, those of an instance by itself.
-    open: [u64; 3],
+    /// Open sightings of observers; of these, those of an instance by itself.
+    open: [u64; 2],
     /// Numbers freezes and ends of observers in order: which of two came first decides what is superseded.
     moments: u64,
 }
 
 impl Detections {
-    /// Begins to watch what the `server`, which shows these, and all observers but the instance itself make of it.
-    pub(super) fn watch(&mut self, whom: &Whom, server: [View; 2], observers: &Observers, views: &Views) {
+    /// Nothing is watched yet, by so many servers.
+    pub(super) fn new(servers: usize) -> Self {
+        Self {
+            watches: Vec::new(),
+            servers: ServerSightings::new(servers),
+            row: Partition::default(),
+            newest: Vec::new(),
+            pool: MarkPool::default(),
+            lists: Vec::new(),
+            from: Vec::new(),
+            past: BTreeMap::new(),
+            fresh: None,
+            own: BTreeMap::new(),
+            memo: Memo::default(),
+            active: 0,
+            open: [0; 2],
+            moments: 0,
+        }
+    }
+
+    /// Begins to watch what the servers and all observers but the instance itself make of it.
+    pub(super) fn watch(&mut self, whom: &Whom, servers: &Servers, observers: &Observers, views: &Views) {
         let &Whom { event, instance, own, at } = whom;
         let is_open = |view: View| views.is_up(view, instance) == event.is_end();
         let item = self.place_in_row(event, &is_open, observers, views);
-        self.open[1] += u64::from(self.row.data(self.row.class_of(item)).open);
-        let server = server.map(|view| if is_open(view) { Sighting::Open } else { Sighting::None });
-        self.open[0] += server.iter().filter(|sighting| **sighting == Sighting::Open).count() as u64;
+        self.open[0] += u64::from(self.row.data(self.row.class_of(item)).open);
+        self.servers.watch(servers, is_open);
         let own = own.and_then(|place| observers.shown(place).map(|shown| (place, shown)));
         if let Some((place, shown)) = own {
-            self.open[2] += shown.iter().filter(|view| is_open(**view)).count() as u64;
+            self.open[1] += shown.iter().filter(|view| is_open(**view)).count() as u64;
             self.own.entry(place).or_default().push(item);
         }
         if self.newest.len() <= instance.index() {
@@ -164,33 +175,27 @@ impl Detections {
         }
         let older = std::mem::replace(&mut self.newest[instance.index()], item);
         let own = own.map_or(NOBODY, |(place, _)| place);
-        self.watches.push(Watch { event, instance, at, own, older, frozen: None, server });
+        self.watches.push(Watch { event, instance, at, own, older, frozen: None });
         self.active += 1;
         self.memo.clear();
     }
 
-    /// The server's registry or answers changed.
+    /// A server's registry or answers changed.
     pub(super) fn server_changed(
         &mut self,
-        stage: Stage,
+        slot: (ServerId, Stage),
         (from, to): (View, View),
         now: SimTime,
         views: &Views,
     ) {
         for (item, turn) in self.turned(from, to, views) {
-            let sighting = &mut self.watches[item as usize].server[stage as usize];
-            match (turn, *sighting) {
-                (Turn::Close, Sighting::Open) => {
-                    *sighting = Sighting::Closed(now);
-                    self.open[0] -= 1;
-                }
-                (Turn::Reopen, Sighting::Closed(_) | Sighting::None) => {
-                    *sighting = Sighting::Open;
-                    self.open[0] += 1;
-                }
-                _ => {}
-            }
+            self.servers.turn(item, slot, turn, now);
         }
+    }
+
+    /// One of several servers has started, or has ended: of what happened up to now it tells nothing more.
+    pub(super) fn server_begins_anew(&mut self, server: ServerId) {
+        self.servers.begin_anew(server);
     }
 
     /// The active watches to which a change of view tells anything, and what.
@@ -276,27 +281,22 @@ impl Detections {
         let own = self.watches[item as usize].own;
         if let Some(items) = self.own.get_mut(&own).filter(|items| items.contains(&item)) {
             items.retain(|&other| other != item);
-            self.open[2] -= self.own_open_of(own, item);
+            self.open[1] -= self.own_open_of(own, item);
         }
-        self.open[1] -= u64::from(self.row.data(class).open);
+        self.open[0] -= u64::from(self.row.data(class).open);
         let alone = self.row.range(class).len() == 1;
         let class = if alone { class } else { self.row.split(class, &[item]) };
         self.row.data_mut(class).active = false;
         let watch = &mut self.watches[item as usize];
         watch.frozen = Some(Frozen { moment: self.moments, superseded });
-        for sighting in &mut watch.server {
-            if *sighting == Sighting::Open {
-                *sighting = superseded.map_or(Sighting::None, Sighting::Superseded);
-                self.open[0] -= 1;
-            }
-        }
+        self.servers.freeze(item, superseded);
         self.active -= 1;
         self.moments += 1;
     }
 
     /// Sightings that are still open.
     pub(super) fn open(&self) -> u64 {
-        self.open[0] + self.open[1] - self.open[2]
+        self.servers.open() + self.open[0] - self.open[1]
     }
 
     /// Forgets what it worked out about views that may be thrown away.

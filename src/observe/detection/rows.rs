@@ -5,13 +5,14 @@
 use std::collections::BTreeMap;
 
 use super::fold::{ROWS_MAX, Rows};
-use super::{BLIND, Detections, Life, Sighting, Watch};
+use super::servers::Sighting;
+use super::{BLIND, Detections, Life, Watch};
 use crate::engine::SimTime;
-use crate::model::id::InstanceId;
+use crate::model::id::{InstanceId, ServerId};
 use crate::model::stage::{EventKind, Stage};
 use crate::observe::data::{Detection, Outcome};
 use crate::observe::marks::MarkPool;
-use crate::observe::observers::{NOBODY, Observers, STAGES};
+use crate::observe::observers::{NOBODY, Noticed, Observers, STAGES};
 
 /// What one slot says of a watch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,9 +20,9 @@ enum State {
     /// Nothing that counts.
     Nothing,
     /// Seen, at this time.
-    Closed(SimTime),
-    /// Open until the observer ended, at the moment of this number.
-    OpenUntil(u64),
+    Closed(Noticed),
+    /// Open until the observer ended, at the moment of this number, whom this server had answered last.
+    OpenUntil(u64, Option<ServerId>),
 }
 
 /// The observer is still up.
@@ -40,17 +41,17 @@ type Kind = (SimTime, EventKind, Option<(Option<SimTime>, usize)>);
 
 /// What all observers together say of the watches of a stretch.
 struct Counts {
-    /// Seen: by stage and time.
-    closed: Vec<(Stage, SimTime, u64)>,
-    /// Open, until the moment of this number.
-    open: Vec<(Stage, u64, u64)>,
+    /// Seen: by stage, time and server.
+    closed: Vec<(Stage, Noticed, u64)>,
+    /// Open, until the moment of this number, of those whom this server had answered last.
+    open: Vec<(Stage, u64, Option<ServerId>, u64)>,
     /// The moments at which observers with open sightings ended, ascending.
     ends: Vec<u64>,
 }
 
 impl Detections {
-    /// All observations at the end of the run, by event time, instance, event, stage and outcome; and whether they
-    /// are folded.
+    /// All observations at the end of the run, by event time, instance, event, stage, server and outcome; and
+    /// whether they are folded.
     pub(in crate::observe) fn finish(self, now: SimTime, observers: &Observers) -> (Vec<Detection>, bool) {
         self.finish_in(ROWS_MAX, now, observers)
     }
@@ -80,11 +81,12 @@ impl Detections {
         let mut changes = Vec::new();
         for place in 0..self.lists.len() as u32 {
             let mut lives: Vec<(u32, State)> = Vec::new();
-            for &Life { from, ended } in self.past.get(&place).into_iter().flatten() {
-                lives.push((from, State::OpenUntil(ended)));
+            for &Life { from, ended, server } in self.past.get(&place).into_iter().flatten() {
+                lives.push((from, State::OpenUntil(ended, server)));
             }
             if observers.shown(place).is_some() {
-                lives.push((self.from[place as usize], State::OpenUntil(STILL)));
+                let open = State::OpenUntil(STILL, observers.answered_by(place));
+                lives.push((self.from[place as usize], open));
             }
             for stage in 0..2 {
                 self.changes_of(place, stage, &lives, &mut changes);
@@ -174,9 +176,32 @@ impl Detections {
                 outcome: Outcome::Censored(now.since(at)),
                 count: 0,
             };
-            server_rows(&watches, &row, now, |row| rows.push(*group, row));
+            self.server_rows(&items, &row, now, |row| rows.push(*group, row));
             observer_rows(&watches, &counts, slots, &row, now, |row| rows.push(*group, row));
             *group += 1;
+        }
+    }
+
+    /// What the servers saw of these watches.
+    fn server_rows(&self, items: &[u32], row: &Detection, now: SimTime, mut push: impl FnMut(Detection)) {
+        let mut seen: BTreeMap<(Stage, ServerId, Outcome), (u32, InstanceId)> = BTreeMap::new();
+        for &item in items {
+            let instance = self.watches[item as usize].instance;
+            for (server, stage, sighting) in self.servers.of(item) {
+                let outcome = match sighting {
+                    Sighting::None => continue,
+                    Sighting::Open => Outcome::Censored(now.since(row.at)),
+                    Sighting::Closed(at) => Outcome::Detected(at.since(row.at)),
+                    Sighting::Superseded(at) => Outcome::Superseded(at.since(row.at)),
+                };
+                let (instances, first) = seen.entry((stage, server, outcome)).or_insert((0, instance));
+                *instances += 1;
+                *first = instance.min(*first);
+            }
+        }
+        for ((stage, server, outcome), (instances, instance)) in seen {
+            let server = Some(server);
+            push(Detection { stage, server, outcome, instance, instances, count: instances.into(), ..*row });
         }
     }
 }
@@ -187,9 +212,9 @@ impl Counts {
         for (&(stage, state), &count) in counts {
             match state {
                 State::Nothing => {}
-                State::Closed(at) => closed.push((stage, at, count)),
-                State::OpenUntil(end) => {
-                    open.push((stage, end, count));
+                State::Closed(seen) => closed.push((stage, seen, count)),
+                State::OpenUntil(end, server) => {
+                    open.push((stage, end, server, count));
                     ends.push(end);
                 }
             }
@@ -197,27 +222,6 @@ impl Counts {
         ends.sort_unstable();
         ends.dedup();
         Self { closed, open, ends }
-    }
-}
-
-/// What the server saw of these watches.
-fn server_rows(watches: &[&Watch], row: &Detection, now: SimTime, mut push: impl FnMut(Detection)) {
-    let mut seen: BTreeMap<(Stage, Outcome), (u32, InstanceId)> = BTreeMap::new();
-    for watch in watches {
-        for (stage, sighting) in [Stage::Registry, Stage::Served].into_iter().zip(watch.server) {
-            let outcome = match sighting {
-                Sighting::None => continue,
-                Sighting::Open => Outcome::Censored(now.since(row.at)),
-                Sighting::Closed(at) => Outcome::Detected(at.since(row.at)),
-                Sighting::Superseded(at) => Outcome::Superseded(at.since(row.at)),
-            };
-            let (instances, first) = seen.entry((stage, outcome)).or_insert((0, watch.instance));
-            *instances += 1;
-            *first = watch.instance.min(*first);
-        }
-    }
-    for ((stage, outcome), (instances, instance)) in seen {
-        push(Detection { stage, outcome, instance, instances, count: instances.into(), ..*row });
     }
 }
 
@@ -242,12 +246,13 @@ fn observer_rows(
     for &(stage, seen, count) in &counts.closed {
         let count = others(stage, State::Closed(seen), count);
         if count > 0 {
-            push(Detection { stage, outcome: Outcome::Detected(seen.since(row.at)), count, ..*row });
+            let outcome = Outcome::Detected(seen.at().since(row.at));
+            push(Detection { stage, server: seen.server(), outcome, count, ..*row });
         }
     }
     let frozen = watches[0].frozen;
-    let mut open: BTreeMap<(Stage, Outcome), u64> = BTreeMap::new();
-    for &(stage, end, count) in &counts.open {
+    let mut open: BTreeMap<(Stage, Option<ServerId>, Outcome), u64> = BTreeMap::new();
+    for &(stage, end, server, count) in &counts.open {
         let outcome = match frozen {
             // Whoever ended first could not tell.
             Some(frozen) if frozen.moment < end => {
@@ -257,10 +262,11 @@ fn observer_rows(
             _ => None,
         };
         if let Some(outcome) = outcome {
-            *open.entry((stage, outcome)).or_insert(0) += others(stage, State::OpenUntil(end), count);
+            let count = others(stage, State::OpenUntil(end, server), count);
+            *open.entry((stage, server, outcome)).or_insert(0) += count;
         }
     }
-    for ((stage, outcome), count) in open.into_iter().filter(|(_, count)| *count > 0) {
-        push(Detection { stage, outcome, count, ..*row });
+    for ((stage, server, outcome), count) in open.into_iter().filter(|(_, count)| *count > 0) {
+        push(Detection { stage, server, outcome, count, ..*row });
     }
 }

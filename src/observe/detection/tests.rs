@@ -8,6 +8,7 @@ use crate::model::view::{LifeId, Presence};
 use crate::observe::data::{Detection, Outcome};
 
 const DEAD: InstanceId = InstanceId(0);
+const LONE: ServerId = ServerId(0);
 const UP: Presence = Presence::Present(Status::Up);
 
 fn second(seconds: u64) -> SimTime {
@@ -23,7 +24,7 @@ struct Scene {
     views: Views,
     observers: Observers,
     detections: Detections,
-    server: [View; 2],
+    servers: Servers,
 }
 
 impl Scene {
@@ -36,10 +37,11 @@ impl Scene {
         }
         let mut scene = Self {
             views,
-            observers: Observers::default(),
-            detections: Detections::default(),
-            server: [shown; 2],
+            observers: Observers::new(Some(LONE)),
+            detections: Detections::new(1),
+            servers: Servers::new(1),
         };
+        scene.servers_show(shown);
         for number in 0..observers {
             scene.observers.add(ClientId(number), true);
             scene.start(number, shown);
@@ -55,8 +57,25 @@ impl Scene {
         }
     }
 
+    /// So many servers, all up, that show the same.
+    fn with_servers(mut self, servers: usize, shown: View) -> Self {
+        self.detections = Detections::new(servers);
+        self.servers = Servers::new(servers);
+        (0..servers as u32).for_each(|server| self.servers.set_up(ServerId(server), true));
+        self.servers_show(shown);
+        self
+    }
+
+    fn servers_show(&mut self, shown: View) {
+        for server in (0..self.servers.len() as u32).map(ServerId) {
+            for stage in [Stage::Registry, Stage::Served] {
+                self.servers.change(server, stage, shown);
+            }
+        }
+    }
+
     fn gone(&mut self, place: u32) {
-        self.detections.observer_gone(place);
+        self.detections.observer_gone(place, self.observers.answered_by(place));
         self.observers.stop(place);
     }
 
@@ -66,18 +85,24 @@ impl Scene {
 
     fn watch_for(&mut self, event: EventKind, instance: InstanceId, own: Option<u32>, at: u64) {
         let whom = Whom { event, instance, own, at: second(at) };
-        self.detections.watch(&whom, self.server, &self.observers, &self.views);
+        self.detections.watch(&whom, &self.servers, &self.observers, &self.views);
     }
 
     fn observer(&mut self, place: u32, stage: Stage, to: View, at: u64) {
         let slot = (place, stage as usize - 2);
         let from = self.observers.change(slot, to).expect("it is up");
-        self.detections.observer_changed(slot, (from, to), second(at), &self.views);
+        let noticed = Noticed::new(second(at), self.observers.answered_by(place));
+        self.detections.observer_changed(slot, (from, to), noticed, &self.views);
     }
 
-    fn server(&mut self, stage: Stage, to: View, at: u64) {
-        let from = std::mem::replace(&mut self.server[stage as usize], to);
-        self.detections.server_changed(stage, (from, to), second(at), &self.views);
+    fn server(&mut self, server: ServerId, stage: Stage, to: View, at: u64) {
+        let from = self.servers.change(server, stage, to);
+        self.detections.server_changed((server, stage), (from, to), second(at), &self.views);
+    }
+
+    fn server_up(&mut self, server: ServerId, up: bool) {
+        self.servers.set_up(server, up);
+        self.detections.server_begins_anew(server);
     }
 
     fn rows(self, stage: Stage, end: u64) -> Vec<Detection> {
@@ -178,8 +203,8 @@ fn a_registration_counts_when_it_is_first_shown() {
     let [never, up, gone, _] = history();
     let mut scene = Scene::new(2, never);
     scene.watch(EventKind::Registration, None, 10);
-    scene.server(Stage::Registry, up, 11);
-    scene.server(Stage::Registry, gone, 12);
+    scene.server(LONE, Stage::Registry, up, 11);
+    scene.server(LONE, Stage::Registry, gone, 12);
     assert_eq!(scene.outcomes(Stage::Registry, 100), [(Outcome::Detected(secs(1)), 1)]);
 }
 
@@ -197,7 +222,7 @@ fn four_more(scene: &mut Scene) -> [View; 2] {
 fn those_seen_alike_are_one_row_however_they_are_named() {
     let mut scene = Scene::new(0, version(0));
     let [all, some] = four_more(&mut scene);
-    scene.server = [all; 2];
+    scene.servers_show(all);
     for place in 0..3 {
         scene.observers.add(ClientId(10 + place), true);
         scene.start(place, all);
@@ -227,7 +252,7 @@ fn those_seen_alike_are_one_row_however_they_are_named() {
 fn what_an_instance_sees_of_itself_is_no_observation_among_its_fellows() {
     let mut scene = Scene::new(0, version(0));
     let [all, some] = four_more(&mut scene);
-    scene.server = [all; 2];
+    scene.servers_show(all);
     for place in 0..5 {
         scene.observers.add(ClientId(place), true);
         scene.start(place, all);
@@ -240,8 +265,7 @@ fn what_an_instance_sees_of_itself_is_no_observation_among_its_fellows() {
     for place in 0..5 {
         scene.observer(place, Stage::Client, some, 15);
     }
-    scene.detections.observer_gone(2);
-    scene.observers.stop(2);
+    scene.gone(2);
     // At the server four; at the balancers 0, 1 and 3 watch both, 4 watches 2 only.
     assert_eq!(scene.detections.open(), 4 + 3 * 2 + 1);
     let rows = scene.rows(Stage::Client, 100);
@@ -253,7 +277,7 @@ fn what_an_instance_sees_of_itself_is_no_observation_among_its_fellows() {
 fn too_many_rows_are_folded_over_all_moments() {
     let mut scene = Scene::new(0, version(0));
     let [all, some] = four_more(&mut scene);
-    scene.server = [all; 2];
+    scene.servers_show(all);
     for place in 0..3 {
         scene.observers.add(ClientId(10 + place), true);
         scene.start(place, all);
@@ -262,7 +286,7 @@ fn too_many_rows_are_folded_over_all_moments() {
     for (instance, micros) in [(2, 9_999_000), (4, 10_000_500)] {
         let at = SimTime::from_nanos(micros * 1_000);
         let whom = Whom { event: EventKind::Crash, instance: InstanceId(instance), own: None, at };
-        scene.detections.watch(&whom, scene.server, &scene.observers, &scene.views);
+        scene.detections.watch(&whom, &scene.servers, &scene.observers, &scene.views);
     }
     for place in 0..3 {
         scene.observer(place, Stage::Client, some, 20);
@@ -273,4 +297,94 @@ fn too_many_rows_are_folded_over_all_moments() {
     let told: Vec<_> = told.map(|row| (row.instance.0, row.instances, row.outcome, row.count)).collect();
     let millis = |ms| Outcome::Detected(SimDuration::from_millis(ms));
     assert_eq!(told, [(2, 1, millis(10_001), 3), (4, 1, millis(9_999), 3)]);
+}
+
+/// By server: its number from 1, or 0 for none.
+fn by_server(rows: &[Detection]) -> Vec<(u32, Outcome, u64)> {
+    let number = |row: &Detection| row.server.map_or(0, |server| server.0 + 1);
+    rows.iter().map(|row| (number(row), row.outcome, row.count)).collect()
+}
+
+#[test]
+fn each_server_is_watched_by_itself() {
+    let [never, up, gone, _] = history();
+    let [one, two, three] = [0, 1, 2].map(ServerId);
+    let mut scene = Scene::new(0, up).with_servers(4, up);
+    // The third never had it, the fourth is down.
+    scene.servers.change(three, Stage::Registry, never);
+    scene.server_up(ServerId(3), false);
+    scene.watch(EventKind::Crash, None, 10);
+    assert_eq!(scene.detections.open(), 2 + 2 + 1 + 0);
+    scene.server(one, Stage::Registry, gone, 40);
+    scene.server(two, Stage::Registry, gone, 70);
+    let expected = [(1, Outcome::Detected(secs(30)), 1), (2, Outcome::Detected(secs(60)), 1)];
+    assert_eq!(by_server(&scene.rows(Stage::Registry, 100)), expected);
+}
+
+#[test]
+fn a_server_that_learns_of_the_dead_from_a_peer_is_watched_from_then_on() {
+    let [never, up, gone, _] = history();
+    let two = ServerId(1);
+    let mut scene = Scene::new(0, never).with_servers(2, never);
+    scene.server(LONE, Stage::Registry, up, 9);
+    scene.watch(EventKind::Crash, None, 10);
+    for (at, view) in [(11, up), (101, gone)] {
+        scene.server(two, Stage::Registry, view, at);
+    }
+    // 101 s - 10 s; the first server still has it at 200 s.
+    let expected = [(1, Outcome::Censored(secs(190)), 1), (2, Outcome::Detected(secs(91)), 1)];
+    assert_eq!(by_server(&scene.rows(Stage::Registry, 200)), expected);
+}
+
+#[test]
+fn a_server_that_ends_before_it_could_tell_is_no_observation() {
+    let [_, up, gone, _] = history();
+    let (empty, two) = (View::EMPTY, ServerId(1));
+    let mut scene = Scene::new(0, up).with_servers(2, up);
+    scene.watch(EventKind::Crash, None, 10);
+    scene.server(two, Stage::Served, gone, 15);
+    scene.server_up(two, false);
+    for stage in [Stage::Registry, Stage::Served] {
+        scene.server(two, stage, empty, 20);
+    }
+    assert_eq!(scene.detections.open(), 2);
+    // It comes back and copies what the first still has: that is not for it to tell.
+    scene.server_up(two, true);
+    for stage in [Stage::Registry, Stage::Served] {
+        scene.server(two, stage, up, 30);
+    }
+    scene.watch(EventKind::Override, None, 40);
+    assert_eq!(scene.detections.open(), 2 + 4);
+    let mut rows = scene.rows(Stage::Served, 100);
+    rows.retain(|row| row.event == EventKind::Crash);
+    let expected = [(1, Outcome::Censored(secs(90)), 1), (2, Outcome::Detected(secs(5)), 1)];
+    assert_eq!(by_server(&rows), expected);
+}
+
+#[test]
+fn an_observer_saw_it_in_the_answer_that_it_had_last() {
+    let [_, up, gone, _] = history();
+    let mut scene = Scene::new(0, up).with_servers(2, up);
+    scene.observers = Observers::new(None);
+    for place in 0..4 {
+        scene.observers.add(ClientId(place), true);
+        scene.start(place, up);
+    }
+    scene.watch(EventKind::Crash, None, 10);
+    scene.observers.answer(0, ServerId(0));
+    scene.observers.answer(1, ServerId(1));
+    for place in [0, 1] {
+        scene.observer(place, Stage::Client, gone, 25);
+    }
+    // What they ask later changes nothing of what they saw; who has not seen it is told with whom it asks.
+    for place in [0, 1, 2] {
+        scene.observers.answer(place, ServerId(1));
+    }
+    let expected = [
+        (0, Outcome::Censored(secs(90)), 1),
+        (1, Outcome::Detected(secs(15)), 1),
+        (2, Outcome::Detected(secs(15)), 1),
+        (2, Outcome::Censored(secs(90)), 1),
+    ];
+    assert_eq!(by_server(&scene.rows(Stage::Client, 100)), expected);
 }

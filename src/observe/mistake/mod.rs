@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   wellness   who is well, and for how long that was to be known       ─┐
-//!   turned     whom a change of view ceases to show, or shows again     ─┼─►  server      its own two stages
+//!   turned     whom a change of view ceases to show, or shows again     ─┼─►  server      each server's own two stages
 //!                                                                        └─►  suspicion   every observer's two
 //!                                       rows: what has ended, and how often  ◄──┘
 //! ```
@@ -22,40 +22,50 @@ use super::data::{Mistake, Quality, Removal};
 use super::observers::Observers;
 use crate::engine::SimTime;
 use crate::model::fact::Fact;
-use crate::model::id::InstanceId;
+use crate::model::id::{InstanceId, ServerId};
 use crate::model::message::Status;
+use crate::model::stage::Stage;
 use crate::model::view::{View, Views};
 use rows::MistakeRows;
 use server::ServerMistakes;
 use suspicion::Suspicions;
-use wellness::{Condition, Turned, Wellness};
+use wellness::{Turned, Wellness, Word};
 
-/// The mistakes of the server and of all observers.
-#[derive(Default)]
+/// The mistakes of all servers and of all observers.
 pub(super) struct Mistakes {
     wellness: Wellness,
-    server: ServerMistakes,
+    servers: Vec<ServerMistakes>,
     suspicions: Suspicions,
     rows: MistakeRows,
 }
 
 impl Mistakes {
+    /// None yet, at so many servers.
+    pub(super) fn new(servers: usize) -> Self {
+        Self {
+            wellness: Wellness::new(servers),
+            servers: (0..servers as u32).map(|server| ServerMistakes::new(ServerId(server))).collect(),
+            suspicions: Suspicions::default(),
+            rows: MistakeRows::default(),
+        }
+    }
+
     /// A process starts under this identity. It is not registered yet.
     pub(super) fn process_started(&mut self, instance: InstanceId, now: SimTime, observers: &Observers) {
-        self.change(instance, now, observers, |condition| {
-            (condition.alive, condition.registered, condition.stopping) = (true, false, false);
-            (condition.unwell, condition.cancelled) = (false, false);
-        });
+        let turned = self.wellness.process_started(instance, now);
+        self.follow(turned, instance, now, observers);
     }
 
     /// A process has ended.
     pub(super) fn process_ended(&mut self, instance: InstanceId, now: SimTime, observers: &Observers) {
-        self.change(instance, now, observers, |condition| condition.alive = false);
+        let turned = self.wellness.change(instance, now, |condition| condition.alive = false);
+        self.follow(turned, instance, now, observers);
     }
 
     /// A process is asked to stop.
     pub(super) fn stopping(&mut self, instance: InstanceId, now: SimTime, observers: &Observers) {
-        self.change(instance, now, observers, |condition| condition.stopping = true);
+        let turned = self.wellness.change(instance, now, |condition| condition.stopping = true);
+        self.follow(turned, instance, now, observers);
     }
 
     /// An instance is unhealthy or out of service, or no longer so.
@@ -66,61 +76,53 @@ impl Mistakes {
         now: SimTime,
         observers: &Observers,
     ) {
-        self.change(instance, now, observers, |condition| condition.unwell = unwell);
+        let turned = self.wellness.change(instance, now, |condition| condition.unwell = unwell);
+        self.follow(turned, instance, now, observers);
     }
 
-    /// The server reports a fact: what it says of an instance itself, not what it shows.
-    pub(super) fn server_fact(&mut self, fact: Fact, now: SimTime, observers: &Observers) {
-        match fact {
+    /// A server reports a fact: what it says of an instance itself, not what it shows.
+    pub(super) fn server_fact(&mut self, server: ServerId, fact: Fact, now: SimTime, observers: &Observers) {
+        let wellness = &mut self.wellness;
+        let (instance, turned) = match fact {
             Fact::LeaseRegistered { instance, status, .. } => {
-                self.change(instance, now, observers, |condition| {
-                    condition.registered = status == Status::Up;
-                    // Who was taken out by a cancellation alone is back.
-                    condition.unwell &= !(condition.registered && condition.cancelled);
-                    condition.cancelled = false;
-                });
+                (instance, wellness.registered(instance, server, status == Status::Up, now))
             }
             Fact::StatusChanged { instance, status } => {
-                self.change(instance, now, observers, |condition| {
-                    condition.registered = status == Status::Up
-                });
+                let word = if status == Status::Up { Word::Up } else { Word::NotUp };
+                (instance, wellness.told(instance, server, word, now))
             }
             Fact::LeaseCancelled { instance } => {
-                self.change(instance, now, observers, |condition| {
-                    (condition.registered, condition.cancelled) = (false, true);
-                });
+                (instance, wellness.told(instance, server, Word::Cancelled, now))
             }
-            _ => {}
-        }
+            _ => return,
+        };
+        self.follow(turned, instance, now, observers);
     }
 
-    fn change(
-        &mut self,
-        instance: InstanceId,
-        now: SimTime,
-        observers: &Observers,
-        change: impl FnOnce(&mut Condition),
-    ) {
-        match self.wellness.change(instance, now, change) {
+    fn follow(&mut self, turned: Turned, instance: InstanceId, now: SimTime, observers: &Observers) {
+        match turned {
             Turned::Not => {}
             Turned::Well => self.suspicions.well(),
             Turned::Unwell => {
-                self.server.not_well(instance, now, &mut self.rows);
+                for server in &mut self.servers {
+                    server.not_well(instance, now, &mut self.rows);
+                }
                 self.suspicions.not_well(instance, now, observers, &mut self.rows);
             }
         }
     }
 
-    /// The server's registry (0) or its answers (1) changed; `removal` says what takes away whoever is gone.
+    /// A server's registry or its answers changed; `removal` says what takes away whoever is gone.
     pub(super) fn server_changed(
         &mut self,
-        stage: usize,
+        (server, stage): (ServerId, Stage),
         change: (View, View),
         removal: Removal,
         now: SimTime,
         views: &Views,
     ) {
-        self.server.changed(stage, change, removal, now, (&self.wellness, views), &mut self.rows);
+        let known = (&self.wellness, views);
+        self.servers[server.index()].changed(stage as usize, change, removal, now, known, &mut self.rows);
     }
 
     /// An observer comes up as `instance`, whose process has started.
@@ -150,7 +152,7 @@ impl Mistakes {
 
     /// Mistakes that last.
     pub(super) fn open(&self) -> u64 {
-        self.server.open() as u64 + self.suspicions.open()
+        self.servers.iter().map(|server| server.open() as u64).sum::<u64>() + self.suspicions.open()
     }
 
     /// Forgets what it worked out about views that may be thrown away.
@@ -173,7 +175,7 @@ impl Mistakes {
         for (place, _) in observers.up() {
             self.wellness.observer_gone(place, now);
         }
-        let quality = quality::rows(&self.wellness, &self.server, &self.suspicions, observers);
+        let quality = quality::rows(&self.wellness, &self.servers, &self.suspicions, observers);
         let (rows, folded) = self.rows.finish();
         (rows, folded, quality)
     }

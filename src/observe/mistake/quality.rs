@@ -1,27 +1,31 @@
-//! How well the server and each observer told who is alive.
+//! How well the servers and each observer told who is alive.
 
 use super::rows::Tally;
-use super::server::{self, ServerMistakes};
+use super::server::ServerMistakes;
 use super::suspicion::Suspicions;
 use super::wellness::Wellness;
 use crate::model::stage::Stage;
 use crate::observe::data::Quality;
 use crate::observe::observers::{Observers, STAGES};
+use crate::observe::servers;
 
 /// Observers that have a row of their own at each stage at most: the worst.
 const OWN_ROWS_MAX: usize = 1_000;
 
-/// The rows of a replicate that has ended: the server's, then the observers', each by stage; the worst observers
+/// The rows of a replicate that has ended: the servers' by stage and server, then the observers' by stage: the worst
 /// first, then the others that made mistakes, then those that made none.
 pub(super) fn rows(
     wellness: &Wellness,
-    server: &ServerMistakes,
+    servers: &[ServerMistakes],
     suspicions: &Suspicions,
     observers: &Observers,
 ) -> Vec<Quality> {
     let mut rows = Vec::new();
-    for (number, stage) in server::STAGES.into_iter().enumerate() {
-        rows.push(row(stage, wellness.good_nanos(None), server.tally(number)));
+    for (number, stage) in servers::STAGES.into_iter().enumerate() {
+        for server in servers {
+            let row = row(stage, wellness.good_nanos(None), server.tally(number));
+            rows.push(Quality { server: Some(server.server()), ..row });
+        }
     }
     for (number, stage) in STAGES.into_iter().enumerate() {
         let (mut wrong, mut right) = (Vec::new(), None);

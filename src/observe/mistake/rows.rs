@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::engine::{NANOS_PER_MS, SimDuration, SimTime};
-use crate::model::id::InstanceId;
+use crate::model::id::{InstanceId, ServerId};
 use crate::model::stage::Stage;
 use crate::observe::data::{Mistake, Removal};
 
@@ -13,6 +13,8 @@ const ROWS_MAX: usize = 2_000_000;
 /// A mistake that has ended.
 pub(super) struct Made {
     pub(super) stage: Stage,
+    /// Whose registry or answers, or whose answer hid the instance.
+    pub(super) server: Option<ServerId>,
     pub(super) removal: Removal,
     pub(super) since: SimTime,
     pub(super) until: SimTime,
@@ -45,8 +47,8 @@ pub(super) struct MistakeRows {
     max: usize,
 }
 
-/// Stage, how it came, whether it was corrected, whole milliseconds.
-type FoldKey = (Stage, Removal, bool, u64);
+/// Stage, server, how it came, whether it was corrected, whole milliseconds.
+type FoldKey = (Stage, Option<ServerId>, Removal, bool, u64);
 
 impl Default for MistakeRows {
     fn default() -> Self {
@@ -62,9 +64,9 @@ impl MistakeRows {
 
     /// `count` mistakes about `instances` instances, of which `instance` is the first, ended alike.
     pub(super) fn push(&mut self, made: &Made, instance: InstanceId, instances: u32, count: u64) {
-        let &Made { stage, removal, since: at, until, corrected } = made;
+        let &Made { stage, server, removal, since: at, until, corrected } = made;
         let lasted = until.since(at);
-        let row = Mistake { instance, instances, stage, server: None, at, lasted, removal, corrected, count };
+        let row = Mistake { instance, instances, stage, server, at, lasted, removal, corrected, count };
         match &mut self.fold {
             Some(fold) => fold_in(fold, row),
             None => self.exact.push(row),
@@ -102,19 +104,18 @@ impl MistakeRows {
 
 fn fold_in(fold: &mut BTreeMap<FoldKey, Mistake>, row: Mistake) {
     let ms = row.lasted.as_nanos() / NANOS_PER_MS;
-    let into = fold.entry((row.stage, row.removal, row.corrected, ms)).or_insert_with(|| Mistake {
-        lasted: SimDuration::from_millis(ms),
-        instances: 0,
-        count: 0,
-        ..row.clone()
+    let into = fold.entry((row.stage, row.server, row.removal, row.corrected, ms)).or_insert_with(|| {
+        Mistake { lasted: SimDuration::from_millis(ms), instances: 0, count: 0, ..row.clone() }
     });
     (into.at, into.instance) = (into.at, into.instance).min((row.at, row.instance));
     into.instances = into.instances.saturating_add(row.instances);
     into.count += row.count;
 }
 
-fn key(row: &Mistake) -> (SimTime, InstanceId, Stage, SimDuration, bool, Removal, u32) {
-    (row.at, row.instance, row.stage, row.lasted, row.corrected, row.removal, row.instances)
+/// What rows are sorted by; those in which all of it is equal are one.
+fn key(row: &Mistake) -> (SimTime, InstanceId, (Stage, Option<ServerId>), SimDuration, bool, Removal, u32) {
+    let slot = (row.stage, row.server);
+    (row.at, row.instance, slot, row.lasted, row.corrected, row.removal, row.instances)
 }
 
 #[cfg(test)]
@@ -125,6 +126,7 @@ mod tests {
         let micros = |micros: u64| SimTime::from_nanos(micros * 1_000);
         Made {
             stage: Stage::Client,
+            server: None,
             removal: Removal::NotShown,
             since: micros(since_us),
             until: micros(until_us),

@@ -1,4 +1,4 @@
-//! The server's own mistakes: well instances that its registry or its answers cease to show.
+//! A server's own mistakes: well instances that its registry or its answers cease to show.
 
 use std::collections::BTreeMap;
 
@@ -6,23 +6,30 @@ use super::rows::{Made, MistakeRows, Tally};
 use super::turned::{Turn, turned};
 use super::wellness::Wellness;
 use crate::engine::SimTime;
-use crate::model::id::InstanceId;
-use crate::model::stage::Stage;
+use crate::model::id::{InstanceId, ServerId};
 use crate::model::view::{View, Views};
 use crate::observe::data::Removal;
+use crate::observe::servers::STAGES;
 
-/// The server's stages.
-pub(super) const STAGES: [Stage; 2] = [Stage::Registry, Stage::Served];
-
-/// The mistakes of the server.
-#[derive(Default)]
+/// The mistakes of one server.
 pub(super) struct ServerMistakes {
+    server: ServerId,
     /// By stage: who is not shown although alive and well, since when, and how that came.
     open: [BTreeMap<InstanceId, (SimTime, Removal)>; 2],
     tallies: [Tally; 2],
 }
 
 impl ServerMistakes {
+    /// None yet.
+    pub(super) fn new(server: ServerId) -> Self {
+        Self { server, open: Default::default(), tallies: Default::default() }
+    }
+
+    /// Whose they are.
+    pub(super) fn server(&self) -> ServerId {
+        self.server
+    }
+
     /// The registry (0) or the answers (1) changed; `removal` says what takes away whoever is gone.
     pub(super) fn changed(
         &mut self,
@@ -61,7 +68,8 @@ impl ServerMistakes {
         rows: &mut MistakeRows,
     ) {
         let Some((since, removal)) = self.open[stage].remove(&instance) else { return };
-        let made = Made { stage: STAGES[stage], removal, since, until: now, corrected };
+        let made =
+            Made { stage: STAGES[stage], server: Some(self.server), removal, since, until: now, corrected };
         self.tallies[stage].end(&made, 1);
         rows.push(&made, instance, 1, 1);
     }

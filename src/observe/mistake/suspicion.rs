@@ -20,7 +20,7 @@ use crate::model::view::{View, Views};
 use crate::observe::data::Removal;
 use crate::observe::flips::{Flip, Memo, stretches};
 use crate::observe::marks::{EMPTY, MarkPool};
-use crate::observe::observers::{Observers, STAGES};
+use crate::observe::observers::{Noticed, Observers, STAGES};
 use crate::observe::partition::Partition;
 
 /// No place in the row.
@@ -37,7 +37,7 @@ pub(super) struct Suspicions {
     items: Vec<u32>,
     /// How many are suspects.
     active: u32,
-    pool: MarkPool<SimTime>,
+    pool: MarkPool<Noticed>,
     /// Each observer's marks, by place and stage.
     lists: Vec<[u32; 2]>,
     /// Mistakes that last.
@@ -85,7 +85,10 @@ impl Suspicions {
         let slot = self.slot(place, stage, observers);
         for flip in flips.iter() {
             match flip.kind {
-                Turn::Hidden => self.begin(slot, flip.range.clone(), now),
+                Turn::Hidden => {
+                    let since = Noticed::new(now, observers.answered_by(place));
+                    self.begin(slot, flip.range.clone(), since);
+                }
                 Turn::Shown => self.correct(slot, flip, now, rows),
             }
         }
@@ -129,7 +132,7 @@ impl Suspicions {
         self.items[instance.index()]
     }
 
-    fn begin(&mut self, slot: Slot, range: Range<u32>, now: SimTime) {
+    fn begin(&mut self, slot: Slot, range: Range<u32>, now: Noticed) {
         let (row, mut count) = (&mut self.row, 0);
         let list = &mut self.lists[slot.place as usize][slot.stage];
         self.pool.update(list, range, |part, since| {
@@ -147,7 +150,7 @@ impl Suspicions {
     }
 
     fn correct(&mut self, slot: Slot, flip: &Flip<Turn>, now: SimTime, rows: &mut MistakeRows) {
-        let mut ended: Vec<(Range<u32>, SimTime)> = Vec::new();
+        let mut ended: Vec<(Range<u32>, Noticed)> = Vec::new();
         let list = &mut self.lists[slot.place as usize][slot.stage];
         self.pool.update(list, flip.range.clone(), |part, since| {
             ended.extend(since.map(|since| (part, since)));
@@ -165,12 +168,13 @@ impl Suspicions {
         slot: Slot,
         part: Range<u32>,
         first: Option<u32>,
-        (since, until): (SimTime, SimTime),
+        (since, until): (Noticed, SimTime),
         corrected: bool,
         rows: &mut MistakeRows,
     ) {
         let (length, count) = (part.end - part.start, slot.count(&part));
-        let made = Made { stage: STAGES[slot.stage], removal: Removal::NotShown, since, until, corrected };
+        let (stage, server, since) = (STAGES[slot.stage], since.server(), since.at());
+        let made = Made { stage, server, removal: Removal::NotShown, since, until, corrected };
         if count > 0 {
             let smallest = || self.row.items(part.clone()).iter().copied().min();
             let item = first.or_else(smallest).expect("a mark is on somebody");

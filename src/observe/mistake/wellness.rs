@@ -1,15 +1,18 @@
 //! Who is alive and well, and for how long that was to be known: the time over which mistakes are counted.
 //!
-//! An instance is *well* from the moment at which the server registers it as UP until its process ends, is asked to
-//! stop, is taken out of service or goes DOWN. A process that stands still is well. What the server makes of it
-//! afterwards (an eviction, a restart of the server) changes nothing: that is what mistakes are about.
+//! An instance is *well* from the moment at which a first server registers it as UP until its process ends, is asked to
+//! stop, is taken out of service or goes DOWN. A process that stands still is well. What servers make of it
+//! afterwards (an eviction, a restart of a server) changes nothing: that is what mistakes are about.
+//!
+//! What servers say of it reaches the others late, old words after new ones. So the last word of each server is kept,
+//! and an instance is registered as long as one server's last word is that it is UP.
 //!
 //! An observer's *good time* is the sum over all instances but itself of the time during which they were well and
 //! the observer was up. It is kept as one number for each observer: the integral of the number of well instances,
 //! taken off when the observer comes up and added when it goes down.
 
 use crate::engine::SimTime;
-use crate::model::id::InstanceId;
+use crate::model::id::{InstanceId, ServerId};
 use crate::observe::observers::NOBODY;
 
 /// What is known of an instance.
@@ -17,37 +20,42 @@ use crate::observe::observers::NOBODY;
 pub(super) struct Condition {
     /// Its process runs or stands still.
     pub(super) alive: bool,
-    /// The last that the server was told of it, or told itself, is that it is UP.
-    pub(super) registered: bool,
+    /// How many servers' last word on it is that it is UP.
+    registered: u8,
     /// It was asked to stop.
     pub(super) stopping: bool,
     /// It is unhealthy, or out of service by an operator.
     pub(super) unwell: bool,
-    /// Its lease was cancelled, and it has not registered since.
-    pub(super) cancelled: bool,
     /// Its own place among the observers.
     place: u32,
 }
 
 impl Condition {
-    const UNKNOWN: Self = Self {
-        alive: false,
-        registered: false,
-        stopping: false,
-        unwell: false,
-        cancelled: false,
-        place: NOBODY,
-    };
+    const UNKNOWN: Self = Self { alive: false, registered: 0, stopping: false, unwell: false, place: NOBODY };
 
     const fn is_well(self) -> bool {
-        self.alive && self.registered && !self.stopping && !self.unwell
+        self.alive && self.registered > 0 && !self.stopping && !self.unwell
     }
 }
 
+/// The last word of a server on an instance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Word {
+    /// None, or that it is not UP.
+    #[default]
+    NotUp,
+    /// That it is UP.
+    Up,
+    /// That it has left, and it has not registered there since.
+    Cancelled,
+}
+
 /// All instances' conditions.
-#[derive(Default)]
 pub(super) struct Wellness {
     conditions: Vec<Condition>,
+    servers: usize,
+    /// By instance and server.
+    words: Vec<Word>,
     well: u64,
     /// The sum over time of the number of well instances, ns, until `until`.
     integral: u128,
@@ -68,6 +76,63 @@ pub(super) enum Turned {
 }
 
 impl Wellness {
+    /// Nothing is known yet by so many servers.
+    pub(super) fn new(servers: usize) -> Self {
+        assert!(servers <= usize::from(u8::MAX), "a condition counts servers in a byte");
+        Self {
+            conditions: Vec::new(),
+            servers,
+            words: Vec::new(),
+            well: 0,
+            integral: 0,
+            until: SimTime::ZERO,
+            good: Vec::new(),
+        }
+    }
+
+    /// A process starts as `instance`: nobody has said anything of it yet.
+    pub(super) fn process_started(&mut self, instance: InstanceId, now: SimTime) -> Turned {
+        self.words_on(instance).fill(Word::NotUp);
+        self.change(instance, now, |condition| {
+            (condition.alive, condition.registered) = (true, 0);
+            (condition.stopping, condition.unwell) = (false, false);
+        })
+    }
+
+    /// A server has registered an instance: as UP, or with another status. Who was taken out by a cancellation alone
+    /// is back, if the server that says so has heard of that: otherwise its word is older.
+    pub(super) fn registered(
+        &mut self,
+        instance: InstanceId,
+        server: ServerId,
+        up: bool,
+        now: SimTime,
+    ) -> Turned {
+        let words = self.words_on(instance);
+        let is_back = up && words[server.index()] == Word::Cancelled;
+        if is_back {
+            // One return is enough: whoever hears of the end and of the return later has nothing new to say.
+            words.iter_mut().filter(|word| **word == Word::Cancelled).for_each(|word| *word = Word::NotUp);
+        }
+        let registered = self.put_word(instance, server, if up { Word::Up } else { Word::NotUp });
+        self.change(instance, now, |condition| {
+            condition.registered = registered;
+            condition.unwell &= !is_back;
+        })
+    }
+
+    /// What else a server says of an instance.
+    pub(super) fn told(
+        &mut self,
+        instance: InstanceId,
+        server: ServerId,
+        word: Word,
+        now: SimTime,
+    ) -> Turned {
+        let registered = self.put_word(instance, server, word);
+        self.change(instance, now, |condition| condition.registered = registered)
+    }
+
     /// An observer comes up, or exists from now on.
     pub(super) fn observer_started(&mut self, place: u32, instance: InstanceId, now: SimTime) {
         if self.good.len() <= place as usize {
@@ -126,9 +191,24 @@ impl Wellness {
         known.filter(|(condition, _)| condition.is_well()).map(|(_, number)| InstanceId(number))
     }
 
-    /// The good time of an observer that is down, or of the server, ns. Nobody may be well any more.
+    /// The good time of an observer that is down, or of any server, ns. Nobody may be well any more.
     pub(super) fn good_nanos(&self, place: Option<u32>) -> u128 {
         place.map_or(self.integral, |place| self.good.get(place as usize).copied().unwrap_or(0))
+    }
+
+    fn words_on(&mut self, instance: InstanceId) -> &mut [Word] {
+        let first = instance.index() * self.servers;
+        if self.words.len() < first + self.servers {
+            self.words.resize(first + self.servers, Word::NotUp);
+        }
+        &mut self.words[first..first + self.servers]
+    }
+
+    /// Keeps a server's last word; returns how many servers' last word is UP.
+    fn put_word(&mut self, instance: InstanceId, server: ServerId, word: Word) -> u8 {
+        let words = self.words_on(instance);
+        words[server.index()] = word;
+        words.iter().filter(|word| **word == Word::Up).count() as u8
     }
 
     fn condition(&mut self, instance: InstanceId) -> &mut Condition {
@@ -152,18 +232,17 @@ mod tests {
     #[test]
     fn good_time_is_the_sum_over_all_others_while_the_observer_is_up() {
         let second = SimTime::from_secs;
-        let mut wellness = Wellness::default();
+        let mut wellness = Wellness::new(1);
         let register = |wellness: &mut Wellness, instance, at| {
-            wellness.change(InstanceId(instance), second(at), |condition| {
-                (condition.alive, condition.registered) = (true, true);
-            })
+            wellness.process_started(InstanceId(instance), second(at));
+            wellness.registered(InstanceId(instance), ServerId(0), true, second(at))
         };
         // Instance 0 observes from 5 s to 30 s. It is well from 10 s, 1 from 10 s to 20 s, 2 from 0 s.
         assert_eq!(register(&mut wellness, 2, 0), Turned::Well);
         wellness.observer_started(0, InstanceId(0), second(5));
         register(&mut wellness, 0, 10);
         register(&mut wellness, 1, 10);
-        assert_eq!(register(&mut wellness, 1, 11), Turned::Not);
+        assert_eq!(wellness.registered(InstanceId(1), ServerId(0), true, second(11)), Turned::Not);
         let stop = |condition: &mut Condition| condition.stopping = true;
         assert_eq!(wellness.change(InstanceId(1), second(20), stop), Turned::Unwell);
         let die = |condition: &mut Condition| condition.alive = false;
@@ -174,5 +253,34 @@ mod tests {
         assert_eq!(wellness.good_nanos(Some(0)), 35_000_000_000);
         // 0 for 20 s, 1 for 10 s, 2 for 40 s.
         assert_eq!(wellness.good_nanos(None), 70_000_000_000);
+    }
+    #[test]
+    fn an_instance_is_registered_while_one_server_says_that_it_is_up() {
+        let (second, instance) = (SimTime::from_secs, InstanceId(0));
+        let mut wellness = Wellness::new(2);
+        wellness.process_started(instance, second(0));
+        assert_eq!(wellness.registered(instance, ServerId(0), true, second(1)), Turned::Well);
+        // The record from before it was UP reaches the peer late.
+        assert_eq!(wellness.registered(instance, ServerId(1), false, second(2)), Turned::Not);
+        assert_eq!(wellness.told(instance, ServerId(1), Word::Up, second(3)), Turned::Not);
+        assert_eq!(wellness.told(instance, ServerId(0), Word::NotUp, second(4)), Turned::Not);
+        assert_eq!(wellness.told(instance, ServerId(1), Word::NotUp, second(5)), Turned::Unwell);
+    }
+
+    #[test]
+    fn who_was_deleted_is_back_when_a_server_that_knew_registers_it() {
+        let (second, instance) = (SimTime::from_secs, InstanceId(0));
+        let [one, other] = [0, 1].map(ServerId);
+        let mut wellness = Wellness::new(2);
+        wellness.process_started(instance, second(0));
+        wellness.registered(instance, one, true, second(1));
+        let unwell = |condition: &mut Condition| condition.unwell = true;
+        assert_eq!(wellness.change(instance, second(2), unwell), Turned::Unwell);
+        wellness.told(instance, one, Word::Cancelled, second(2));
+        // The peer hears of the registration first, then of the end.
+        assert_eq!(wellness.registered(instance, other, true, second(3)), Turned::Not);
+        assert_eq!(wellness.registered(instance, one, true, second(4)), Turned::Well);
+        assert_eq!(wellness.told(instance, other, Word::Cancelled, second(5)), Turned::Not);
+        assert_eq!(wellness.registered(instance, other, true, second(6)), Turned::Not);
     }
 }

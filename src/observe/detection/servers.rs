@@ -1,0 +1,119 @@
+//! The servers' side of detection: what the registry and the answers of each server make of every watch.
+//!
+//! Where there are several servers, one that is down at an event does not tell of it, and one that ends before it
+//! could tell is no observation, as with observers. One that comes to show an instance after its end, since a peer
+//! told it so late, is watched from then on. A lone server is watched all the time.
+
+use super::Turn;
+use crate::engine::SimTime;
+use crate::model::id::ServerId;
+use crate::model::stage::Stage;
+use crate::model::view::View;
+use crate::observe::servers::{STAGES, Servers};
+
+/// What a server's stage saw of one watched instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sighting {
+    /// Nothing that counts yet: not shown since the event.
+    None,
+    /// An end is not seen yet, or a registration not yet.
+    Open,
+    /// Seen, at this time.
+    Closed(SimTime),
+    /// The instance came back first, at this time.
+    Superseded(SimTime),
+}
+
+/// What all servers saw.
+pub(super) struct ServerSightings {
+    /// By watch, server and stage.
+    sightings: Vec<Sighting>,
+    /// The first watch that each server can tell of: it has been up since.
+    from: Vec<u32>,
+    /// How many are open.
+    open: u64,
+}
+
+impl ServerSightings {
+    /// Nothing is watched yet by so many servers.
+    pub(super) fn new(servers: usize) -> Self {
+        Self { sightings: Vec::new(), from: vec![0; servers], open: 0 }
+    }
+
+    /// One more watch.
+    pub(super) fn watch(&mut self, servers: &Servers, is_open: impl Fn(View) -> bool) {
+        for shown in servers.asked() {
+            for stage in 0..STAGES.len() {
+                let open = shown.is_some_and(|views| is_open(views[stage]));
+                self.open += u64::from(open);
+                self.sightings.push(if open { Sighting::Open } else { Sighting::None });
+            }
+        }
+    }
+
+    /// What servers saw of a watch.
+    pub(super) fn of(&self, item: u32) -> impl Iterator<Item = (ServerId, Stage, Sighting)> + '_ {
+        let servers = (0..self.from.len() as u32).map(ServerId);
+        let slots = servers.flat_map(|server| STAGES.map(|stage| (server, stage)));
+        let first = self.place(item, 0, 0);
+        slots.zip(&self.sightings[first..]).map(|((server, stage), &sighting)| (server, stage, sighting))
+    }
+
+    /// A server's stage shows the watched instance, or ceases to.
+    pub(super) fn turn(&mut self, item: u32, (server, stage): (ServerId, Stage), turn: Turn, now: SimTime) {
+        if item < self.from[server.index()] {
+            return;
+        }
+        let place = self.place(item, server.index(), stage as usize);
+        let sighting = &mut self.sightings[place];
+        match (turn, *sighting) {
+            (Turn::Close, Sighting::Open) => {
+                *sighting = Sighting::Closed(now);
+                self.open -= 1;
+            }
+            (Turn::Reopen, Sighting::Closed(_) | Sighting::None) => {
+                *sighting = Sighting::Open;
+                self.open += 1;
+            }
+            _ => {}
+        }
+    }
+
+    /// Nothing of a watch changes any more.
+    pub(super) fn freeze(&mut self, item: u32, superseded: Option<SimTime>) {
+        let first = self.place(item, 0, 0);
+        let slots = first..first + STAGES.len() * self.from.len();
+        for sighting in self.sightings[slots].iter_mut().filter(|sighting| **sighting == Sighting::Open) {
+            *sighting = superseded.map_or(Sighting::None, Sighting::Superseded);
+            self.open -= 1;
+        }
+    }
+
+    /// A server has started, or has ended: of what happened up to now it tells nothing more.
+    pub(super) fn begin_anew(&mut self, server: ServerId) {
+        if self.from.len() == 1 {
+            return;
+        }
+        let watches = (self.sightings.len() / (STAGES.len() * self.from.len())) as u32;
+        for item in self.from[server.index()]..watches {
+            for stage in 0..STAGES.len() {
+                let place = self.place(item, server.index(), stage);
+                let sighting = &mut self.sightings[place];
+                if *sighting == Sighting::Open {
+                    *sighting = Sighting::None;
+                    self.open -= 1;
+                }
+            }
+        }
+        self.from[server.index()] = watches;
+    }
+
+    /// How many are open.
+    pub(super) fn open(&self) -> u64 {
+        self.open
+    }
+
+    fn place(&self, item: u32, server: usize, stage: usize) -> usize {
+        (item as usize * self.from.len() + server) * STAGES.len() + stage
+    }
+}
