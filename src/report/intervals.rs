@@ -15,7 +15,7 @@
 //!
 //! The binomial weights are found by multiplying and adding only, so they are the same on every platform.
 
-use super::summary::IntervalMs;
+use super::stages::IntervalMs;
 use crate::engine::SimDuration;
 use crate::sweep::Sample;
 

@@ -17,7 +17,7 @@ use crate::observe::{
 use crate::scenario::{Application, Scenario, default_scenario};
 use crate::sweep::Verdict;
 
-const SECOND_NS: u64 = 1_000_000_000;
+pub(super) const SECOND_NS: u64 = 1_000_000_000;
 
 /// A run that never ran.
 pub(super) struct Made {
@@ -245,7 +245,7 @@ impl Dice {
     }
 }
 
-fn replicate(number: u32, minutes: u64) -> ReplicateData {
+pub(super) fn replicate(number: u32, minutes: u64) -> ReplicateData {
     let minute = |index| Minute {
         server: ServerId(0),
         at: SimTime::from_secs(60 * index),
@@ -303,8 +303,9 @@ fn quality(minutes: u64) -> Quality {
     }
 }
 
-fn detection(event: EventKind, stage: Stage, at: SimTime, outcome: Outcome) -> Detection {
-    Detection { event, instance: InstanceId(0), at, stage, server: None, outcome, instances: 1, count: 1 }
+pub(super) fn detection(event: EventKind, stage: Stage, at: SimTime, outcome: Outcome) -> Detection {
+    let server = Some(ServerId(0));
+    Detection { event, instance: InstanceId(0), at, stage, server, outcome, instances: 1, count: 1 }
 }
 
 fn bound(event: EventKind, stage: Stage, ms: [u64; 3]) -> Bound {

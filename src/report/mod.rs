@@ -28,11 +28,15 @@ mod output;
 mod place;
 mod rows;
 mod sentence;
+mod servers;
+mod stages;
 mod summary;
 mod table;
 
 #[cfg(test)]
 mod made_up;
+#[cfg(test)]
+mod made_up_servers;
 
 pub use calls::{AttemptCounts, CallSummary, FailedAReplicate, StageCounts, WorstMinute};
 pub use charts::{Recorded, detection_times_svg, svg_to_png};
@@ -44,7 +48,9 @@ pub use manifest::Manifest;
 pub use mistakes::{MistakeSummary, Tolerance};
 pub use output::{Contents, OUTPUTS, Output};
 pub use place::PrepareError;
-pub use summary::{ExpectationSummary, IntervalMs, StageIntervals, StageSummary, Summary, json_schema};
+pub use servers::{ServerAgreement, ServerStage, ServerSummary, Spread};
+pub use stages::{IntervalMs, StageIntervals, StageSummary};
+pub use summary::{ExpectationSummary, Summary, json_schema};
 pub use table::table;
 
 use crate::analysis::Bound;
@@ -71,4 +77,11 @@ pub struct Report<'a> {
     pub version: &'static str,
     /// The revision that it was built from, if that was known.
     pub revision: Option<&'static str>,
+}
+
+impl Report<'_> {
+    /// Whether there are peers that may differ. What one server does needs no name.
+    pub(crate) fn has_several_servers(&self) -> bool {
+        self.scenario.servers.len() > 1
+    }
 }

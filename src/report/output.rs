@@ -44,6 +44,7 @@ pub const OUTPUTS: &[&dyn Output] = &[
     &charts::Svg(charts::CALLS),
     &rows::TimelineRows,
     &rows::LoadRows,
+    &rows::DivergenceRows,
     &rows::MistakeRows,
     &rows::QualityRows,
     &rows::CallRows,

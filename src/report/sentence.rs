@@ -1,7 +1,8 @@
 //! The answer in words: how long the dead stayed visible, and what the time went on.
 
 use super::calls::in_percent;
-use super::summary::{StageSummary, Summary};
+use super::stages::StageSummary;
+use super::summary::Summary;
 use super::table::grouped;
 use super::{Report, in_words};
 use crate::engine::SimDuration;

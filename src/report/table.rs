@@ -10,7 +10,8 @@ use comfy_table::{Cell, CellAlignment, ContentLineStyle, LineStyle, Table, Table
 use super::calls_table;
 use super::length::in_seconds;
 use super::mistake_table::mistake_table;
-use super::summary::{ExpectationSummary, StageSummary, Summary};
+use super::stages::StageSummary;
+use super::summary::{ExpectationSummary, Summary};
 use crate::model::stage::EventKind;
 
 /// Columns that text is wrapped to.

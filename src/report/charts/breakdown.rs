@@ -9,7 +9,8 @@ use super::paint::{
     self, Canvas, DRAWN, FAINT, GRID, INK, LEFT_AREA, RIGHT_MARGIN, WIDTH, colour, fitting, font,
 };
 use crate::model::stage::{EventKind, Stage};
-use crate::report::summary::{StageSummary, Summary};
+use crate::report::stages::StageSummary;
+use crate::report::summary::Summary;
 use crate::report::{Contents, in_words};
 
 const TOP: i32 = 108;

@@ -11,7 +11,8 @@ use crate::model::stage::{EventKind, Stage};
 use crate::observe::Outcome;
 use crate::report::Report;
 use crate::report::length::in_seconds;
-use crate::report::summary::{StageSummary, Summary, rows_by_stage};
+use crate::report::stages::{StageSummary, rows_by_stage};
+use crate::report::summary::Summary;
 use crate::sweep::Sample;
 
 const TOP: i32 = 76;

@@ -14,7 +14,7 @@ use std::fmt;
 use super::summary::{ComparisonSummary, ConfigurationSummary, StageComparison};
 use crate::model::stage::{EventKind, Stage};
 use crate::report::length::{in_seconds, in_seconds_signed};
-use crate::report::summary::StageSummary;
+use crate::report::stages::StageSummary;
 use crate::scenario::closest;
 
 /// A figure that every configuration may have.

@@ -7,7 +7,8 @@ use super::{Comparison, SCENARIO_AXIS};
 use crate::engine::SimDuration;
 use crate::model::stage::Stage;
 use crate::report::made_up::Made;
-use crate::report::summary::{Summary, rows_by_stage};
+use crate::report::stages::rows_by_stage;
+use crate::report::summary::Summary;
 use crate::sweep::Sample;
 
 /// So many values on each of up to four axes; detection times grow along each.

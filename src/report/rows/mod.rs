@@ -3,6 +3,7 @@
 
 mod calls;
 mod detections;
+mod divergence;
 mod faults;
 mod load;
 mod mistakes;
@@ -11,6 +12,7 @@ mod timeline;
 
 pub(super) use calls::CallRows;
 pub(super) use detections::DetectionRows;
+pub(super) use divergence::DivergenceRows;
 pub(super) use faults::FaultRows;
 pub(super) use load::LoadRows;
 pub(super) use mistakes::MistakeRows;
@@ -19,8 +21,8 @@ pub(super) use timeline::TimelineRows;
 
 use std::io::{self, Write};
 
-/// The one server. A column of its own, so that files keep their shape when there are more.
-const SERVER: &str = "server-1";
+use super::servers::server_name;
+use crate::model::id::ServerId;
 
 /// Writes a header and then rows, each a list of fields, to a CSV file with `\n` at the end of a line.
 struct Sheet<'a> {
@@ -40,6 +42,7 @@ impl<'a> Sheet<'a> {
                 Field::Text(text) => self.csv.write_field(text)?,
                 Field::Number(number) => self.csv.write_field(number.to_string())?,
                 Field::Wide(number) => self.csv.write_field(number.to_string())?,
+                Field::Server(server) => self.csv.write_field(server_name(server))?,
                 Field::Flag(flag) => self.csv.write_field(if flag { "true" } else { "false" })?,
                 Field::Nothing => self.csv.write_field("")?,
             }
@@ -58,6 +61,7 @@ enum Field<'a> {
     Text(&'a str),
     Number(u64),
     Wide(u128),
+    Server(ServerId),
     Flag(bool),
     Nothing,
 }
@@ -65,6 +69,12 @@ enum Field<'a> {
 /// To what the observations of a row are equal.
 const fn alike_to(folded: bool) -> Field<'static> {
     Field::Text(if folded { "millisecond" } else { "nanosecond" })
+}
+
+impl From<Option<ServerId>> for Field<'_> {
+    fn from(server: Option<ServerId>) -> Self {
+        server.map_or(Self::Nothing, Self::Server)
+    }
 }
 
 impl From<u64> for Field<'_> {

@@ -18,6 +18,7 @@ impl Output for QualityRows {
         let header = [
             "replicate",
             "stage",
+            "server",
             "observer",
             "observers",
             "good_ms",
@@ -33,6 +34,7 @@ impl Output for QualityRows {
                 sheet.row([
                     replicate.replicate.into(),
                     Field::Text(row.stage.name()),
+                    row.server.into(),
                     observer.unwrap_or(Field::Nothing),
                     row.observers.into(),
                     ms(row.good_nanos),

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Field, SERVER, Sheet};
+use super::{Field, Sheet};
 use crate::report::{Contents, Output};
 
 /// A row is a server's minute, at the tick of its renewal bucket.
@@ -31,7 +31,7 @@ impl Output for TimelineRows {
             for minute in &replicate.timeline {
                 sheet.row([
                     replicate.replicate.into(),
-                    Field::Text(SERVER),
+                    Field::Server(minute.server),
                     Field::Number(minute.at.as_millis()),
                     minute.registered.into(),
                     minute.expired.into(),

@@ -13,7 +13,7 @@ use crate::report::charts::paint::{
 };
 use crate::report::comparison::summary::ComparisonSummary;
 use crate::report::comparison::table::caption;
-use crate::report::summary::StageSummary;
+use crate::report::stages::StageSummary;
 
 const TOP: i32 = 104;
 const CAPTION: i32 = 28;
