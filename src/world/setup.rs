@@ -74,7 +74,7 @@ impl<'a> World<'a> {
             booting: 0,
             views: Views::default(),
             flights: Flights::default(),
-            recorder: Recorder::default(),
+            recorder: Recorder::new(scenario.servers.len()),
             calls: Calls::of(scenario),
             identities: Vec::new(),
             members: scenario.applications.iter().map(|_| Vec::new()).collect(),
