@@ -2,7 +2,11 @@
 //! bench that fires the timers.
 
 mod clocks;
+mod cluster;
 mod eviction;
+mod partitions;
+mod peers;
+mod replication;
 mod requests;
 mod serving;
 
