@@ -55,9 +55,12 @@ fn servers(
         ("zone", "leave it out; to hit those of one zone name them, as in `servers = [\"server-1\"]`"),
     ] {
         problems.extend(values.node(filter).map(|node| {
-            Problem::error(node.place.clone(), format!("`{filter}` chooses among instances, not among servers"))
-                .label("without effect")
-                .hint(hint)
+            Problem::error(
+                node.place.clone(),
+                format!("`{filter}` chooses among instances, not among servers"),
+            )
+            .label("without effect")
+            .hint(hint)
         }));
     }
     let Some(node) = values.node(target).filter(|_| target == "servers") else {

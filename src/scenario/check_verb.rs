@@ -115,13 +115,7 @@ fn operator_calls(values: Values<'_>, fleet: &Fleet, problems: &mut Vec<Problem>
 }
 
 /// The verbs that hit targets. `None` if a value is missing, which has been reported.
-fn of_targets(
-    name: &str,
-    targets: Targets,
-    peer: Peer,
-    at: ServerId,
-    values: Values<'_>,
-) -> Option<Verb> {
+fn of_targets(name: &str, targets: Targets, peer: Peer, at: ServerId, values: Values<'_>) -> Option<Verb> {
     let length = values.length("for");
     let flag = |key| values.flag(key).unwrap_or(false);
     let down_for = values.distribution("down-for");

@@ -64,7 +64,16 @@ pub(super) struct Refusal {
 
 /// Words that begin an expectation, besides events and stages.
 const STARTS: [&str; 11] = [
-    "no", "query", "failed", "most", "self-preservation", "servers", "utilisation", "rounds", "at", "exactly",
+    "no",
+    "query",
+    "failed",
+    "most",
+    "self-preservation",
+    "servers",
+    "utilisation",
+    "rounds",
+    "at",
+    "exactly",
     "above",
 ];
 const ALL_FORMS: &str = "an expectation is one of\n  balancer p99 below 5m30s\n  no false removal\n  no eviction\n  \

@@ -164,8 +164,7 @@ impl Words {
         } else if self.take(&["replications"]) {
             &[RequestKind::Replicate]
         } else {
-            let words =
-                ["requests", "registrations", "renewals", "fetches", "full", "delta", "replications"];
+            let words = ["requests", "registrations", "renewals", "fetches", "full", "delta", "replications"];
             return Err(self.refuse_word(&words, form));
         };
         self.expect(&["a", "per"], form)?;

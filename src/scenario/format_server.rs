@@ -56,7 +56,12 @@ static SERVER_KEYS: [Key; 17] = [
         "false",
         "`eureka.client.register-with-eureka` of the servers' own clients.",
     ),
-    key("fetch-registry", Shape::Flag, "false", "`eureka.client.fetch-registry` of the servers' own clients."),
+    key(
+        "fetch-registry",
+        Shape::Flag,
+        "false",
+        "`eureka.client.fetch-registry` of the servers' own clients.",
+    ),
     key(
         "starts-at-second",
         Shape::Length {

@@ -12,9 +12,9 @@ use super::claim::Expectation;
 use super::distribution;
 use super::duration::print_shift_ms;
 use super::format_client::BALANCER_KINDS;
-use super::{print_fault, print_server};
 use super::properties::{self, Field, Property};
 use super::types::{Application, Clock, Network, Scenario, ZoneId};
+use super::{print_fault, print_server};
 use crate::engine::SimDuration;
 use crate::model::client::{BalancerConfig, ClientConfig, TransportConfig};
 use crate::model::eureka::Flavour;
@@ -80,7 +80,12 @@ impl Page {
     }
 
     /// The properties of a configuration: all, or those that differ from another.
-    pub(super) fn properties<C: Clone>(&mut self, properties: &[Property<C>], config: &C, unless: Option<&C>) {
+    pub(super) fn properties<C: Clone>(
+        &mut self,
+        properties: &[Property<C>],
+        config: &C,
+        unless: Option<&C>,
+    ) {
         for Property { key, field } in properties {
             let value = property(field, config);
             if unless.is_none_or(|other| property(field, other) != value) {

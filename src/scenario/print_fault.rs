@@ -4,7 +4,9 @@ use super::check_servers::server_name;
 use super::distribution::print as drawn;
 use super::duration::print_shift_ms;
 use super::print::{Page, list, quoted, string};
-use super::targets::{Batch, Change, Direction, HealthVia, Order, Peer, Selection, Targets, Which, WhichServers};
+use super::targets::{
+    Batch, Change, Direction, HealthVia, Order, Peer, Selection, Targets, Which, WhichServers,
+};
 use super::types::{Fault, Scenario, ZoneId};
 use super::verb::Verb;
 use crate::engine::{Distribution, SimDuration};

@@ -259,7 +259,8 @@ pub(super) fn names(entry: &Entry, words: &[&'static str]) -> Option<Problem> {
     }
     let texts = nodes.is_some_and(|nodes| nodes.iter().all(|node| node.as_text().is_some()));
     if !texts {
-        let or = if words.is_empty() { String::new() } else { format!(", or {}", one_of(words.iter().copied())) };
+        let or =
+            if words.is_empty() { String::new() } else { format!(", or {}", one_of(words.iter().copied())) };
         return Some(wrong_type(entry, &format!("a list of texts{or}")).hint(match entry.key.as_str() {
             "instances" => "write `[\"orders-1\", \"orders-2\"]`",
             "servers" => "write `[\"server-1\", \"server-2\"]`",

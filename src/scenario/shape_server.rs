@@ -42,7 +42,9 @@ pub(super) fn lengths(entry: &Entry) -> Option<Problem> {
 /// An IPv4 address.
 pub(super) fn address(entry: &Entry) -> Option<Problem> {
     let form = "as in `\"10.0.1.1\"`";
-    let Some(text) = entry.node.as_text() else { return Some(wrong_type(entry, "an IPv4 address").hint(form)) };
+    let Some(text) = entry.node.as_text() else {
+        return Some(wrong_type(entry, "an IPv4 address").hint(form));
+    };
     text.parse::<Ipv4Addr>().is_err().then(|| {
         Problem::error(entry.node.place.clone(), format!("`{}` must be an IPv4 address", entry.key))
             .label("four numbers from 0 to 255 with dots between them")
@@ -117,9 +119,12 @@ pub(super) fn peer(entry: &Entry) -> Option<Problem> {
             if let Some(servers) = table.entry("servers") {
                 if let Some(other) = table.entries.iter().find(|inner| inner.key != "servers") {
                     return Some(
-                        Problem::error(other.key_place.clone(), format!("servers belong to no {}", other.key))
-                            .label("beside `servers`")
-                            .hint("name either servers or instances"),
+                        Problem::error(
+                            other.key_place.clone(),
+                            format!("servers belong to no {}", other.key),
+                        )
+                        .label("beside `servers`")
+                        .hint("name either servers or instances"),
                     );
                 }
                 return names(servers, &[]);

@@ -65,6 +65,19 @@ pub struct Scenario {
     pub expectations: Vec<Expectation>,
 }
 
+impl Scenario {
+    /// How long after the start of a replicate all servers accept requests, at the latest, if nobody is there to copy
+    /// from: the last has started, and plain Netflix has waited for its copy.
+    pub fn all_serve_after(&self) -> SimDuration {
+        let window = self.servers_start_window;
+        let drawn =
+            self.servers.len() > 1 && self.servers[1..].iter().any(|server| server.starts_after.is_none());
+        let named = self.servers.iter().filter_map(|server| server.starts_after);
+        let last = named.chain(drawn.then_some(window)).max().unwrap_or_default();
+        last + self.server.serves_after()
+    }
+}
+
 /// More servers than anybody runs.
 pub const SERVERS_MAX: usize = 100;
 

@@ -50,7 +50,10 @@ const SERVER: [(&str, &str); 25] = [
 const CLIENT: [(&str, &str); 17] = [
     ("enabled", "leave the application out instead"),
     ("service-url", SERVERS),
-    ("prefer-same-zone-eureka", "it has no effect on the order of servers (`eureka-client.md` 6.3); see `server-zones`"),
+    (
+        "prefer-same-zone-eureka",
+        "it has no effect on the order of servers (`eureka-client.md` 6.3); see `server-zones`",
+    ),
     ("region", AWS),
     ("availability-zones", "say in which order zones are tried with an application's `server-zones`"),
     ("fetch-remote-regions-registry", AWS),
