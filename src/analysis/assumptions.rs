@@ -13,7 +13,7 @@ use crate::engine::SimDuration;
 use crate::model::client::ClientConfig;
 use crate::model::eureka::Flavour;
 use crate::model::stage::EventKind;
-use crate::scenario::{Application, Peer, Scenario, Verb};
+use crate::scenario::{Application, Peer, Scenario, Targets, Verb};
 
 /// Java keeps a lease's duration in an `int` of milliseconds; beyond this many seconds it is negative
 /// (`eureka-server.md` 1.1).
@@ -21,6 +21,7 @@ const DURATION_S_MAX: u64 = 2_147_483;
 
 /// Nothing stands still, no message is lost, no clock runs wrong, and nobody interferes.
 pub(super) fn undisturbed(scenario: &Scenario) -> Result<(), Absence> {
+    one_server(scenario)?;
     if scenario.server_clock.drift_ppm != 0 {
         return Err(Absence::because("the server's clock drifts"));
     }
@@ -34,10 +35,26 @@ pub(super) fn undisturbed(scenario: &Scenario) -> Result<(), Absence> {
     }
 }
 
+/// One server that answers at once and hears everything once.
+fn one_server(scenario: &Scenario) -> Result<(), Absence> {
+    let because = if scenario.servers.len() > 1 {
+        "several servers: an observer's server, and the moment a peer learns, are not in the closed form"
+    } else if scenario.servers.iter().any(|server| !server.peers.is_empty()) {
+        "the server replicates to itself: it counts heartbeats twice"
+    } else if scenario.capacity.is_some() {
+        "requests wait for the server's threads"
+    } else {
+        return Ok(());
+    };
+    Err(Absence::because(because))
+}
+
 /// What a fault does beyond making instances come or go at a known moment. Faults of which only callers notice
 /// something (grey failures, links between instances) do nothing to what is registered and fetched.
 fn disturbance(verb: &Verb) -> Option<&'static str> {
-    let reaches_server = |peer: &Peer| !matches!(peer, Peer::Instances { .. });
+    // Links between servers are those of several, which no closed form covers.
+    let carries_calls =
+        |targets: &Targets, peer: &Peer| targets.is_server() || !matches!(peer, Peer::Instances { .. });
     match verb {
         Verb::Crash(targets) | Verb::Restart { targets, .. } => {
             targets.is_server().then_some("the server does not run all the time")
@@ -47,11 +64,11 @@ fn disturbance(verb: &Verb) -> Option<&'static str> {
             Some("the server is paused")
         }
         Verb::Pause { .. } | Verb::Pauses { .. } => Some("a pause may delay what is watched"),
-        Verb::Partition { peer, .. } => {
-            reaches_server(peer).then_some("a partition may delay what is watched")
+        Verb::Partition { targets, peer, .. } => {
+            carries_calls(targets, peer).then_some("a partition may delay what is watched")
         }
-        Verb::Flap { peer, .. } | Verb::Degrade { peer, .. } => {
-            reaches_server(peer).then_some("a bad link may delay what is watched")
+        Verb::Flap { targets, peer, .. } | Verb::Degrade { targets, peer, .. } => {
+            carries_calls(targets, peer).then_some("a bad link may delay what is watched")
         }
         Verb::CrashLoop { .. } => Some("instances may come back before their end has been noticed"),
         Verb::SlowHeartbeats { .. } => Some("heartbeats are late, so leases end at other times"),

@@ -64,9 +64,9 @@ fn is_accepted(server: &ServerConfig, count: u64, expected: u64) -> bool {
     count as f64 > server.renewal_percent_threshold * expected as f64
 }
 
-/// From the server's start to the end of the warm-up.
+/// From the start of the replicate to the end of the warm-up.
 pub(super) fn server_to_faults(scenario: &Scenario) -> SimDuration {
-    scenario.server.serves_after() + scenario.start_window + scenario.warm_up
+    scenario.all_serve_after() + scenario.start_window + scenario.warm_up
 }
 
 /// Registered instances of the fleet before the first fault.

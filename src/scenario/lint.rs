@@ -3,15 +3,18 @@
 //! Each names the consequence, not the rule. None stops a run. A warning points at the setting that a user
 //! wrote, or at nothing if it follows from defaults alone. What concerns self-preservation, where several
 //! settings and the fleet's size meet, is in [`super::lint_protection`] and, for roll-outs and storms, in
-//! [`super::lint_fleet`]; links are in [`super::lint_link`], faults in [`super::lint_fault`], and what concerns a
-//! scenario's size in [`super::lint_scale`].
+//! [`super::lint_fleet`]; links are in [`super::lint_link`], faults in [`super::lint_fault`], several servers in
+//! [`super::lint_servers`] and what is done to them in [`super::lint_outage`], and what concerns a scenario's size in
+//! [`super::lint_scale`].
 
 use std::collections::BTreeSet;
 
 use super::diagnostic::{Place, Problem};
 use super::document::{Node, Table};
 use super::types::{Application, Scenario};
-use super::{lint_expect, lint_fault, lint_fleet, lint_link, lint_protection, lint_scale};
+use super::{
+    lint_expect, lint_fault, lint_fleet, lint_link, lint_outage, lint_protection, lint_scale, lint_servers,
+};
 use crate::engine::SimDuration;
 use crate::model::eureka::ServerConfig;
 use crate::model::message::Status;
@@ -29,8 +32,10 @@ pub(super) fn lint(scenario: &Scenario, root: &Table) -> Vec<Problem> {
         warnings.extend(lint_link::slow_network(scenario, app, at, &whence));
         warnings.extend(lint_link::lossy_network(scenario, app, at, &whence));
         warnings.extend(nobody_answers(scenario, app, at, &whence));
+        warnings.extend(lint_servers::zones(scenario, app, at, &whence));
     }
     warnings.extend(lint_protection::lint(scenario, &whence));
+    warnings.extend(lint_servers::lint(scenario, &whence));
     warnings.extend(without_effect(scenario, &whence));
     warnings.extend(nobody_watches(scenario));
     warnings.extend(lint_scale::lint(scenario, root));
@@ -38,9 +43,11 @@ pub(super) fn lint(scenario: &Scenario, root: &Table) -> Vec<Problem> {
         warnings.extend(lint_fault::lint(scenario, fault, table));
         warnings.extend(lint_link::lossy_fault(scenario, fault, table));
         warnings.extend(lint_fleet::lint(scenario, fault, table));
+        warnings.extend(lint_outage::lint(scenario, fault, table));
     }
     for (expectation, table) in scenario.expectations.iter().zip(root.tables("expect")) {
         warnings.extend(lint_expect::never_observed(scenario, &expectation.claim, table));
+        warnings.extend(lint_servers::claim(scenario, &expectation.claim, table));
     }
     // Applications that share a setting share its warning.
     let mut told = BTreeSet::new();

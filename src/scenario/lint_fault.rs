@@ -5,7 +5,7 @@ use super::diagnostic::{Place, Problem};
 use super::document::Table;
 use super::format::LONGEST;
 use super::lint::seconds;
-use super::targets::{Change, HealthVia, Peer, Selection, Which};
+use super::targets::{Change, HealthVia, Peer, Selection, Targets, Which, WhichServers};
 use super::types::{Application, Fault, Scenario};
 use super::verb::Verb;
 use crate::engine::{Distribution, SimDuration};
@@ -73,7 +73,7 @@ impl<'a> Fleet<'a> {
 
 /// The earliest and the latest moment of a fault.
 fn due(scenario: &Scenario, fault: &Fault) -> (SimDuration, SimDuration) {
-    let opened = scenario.server.serves_after() + scenario.start_window + scenario.warm_up;
+    let opened = scenario.all_serve_after() + scenario.start_window + scenario.warm_up;
     (opened + fault.at, opened + fault.at + fault.within)
 }
 
@@ -104,7 +104,7 @@ fn too_late(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem
 /// A fault that is still on when the run ends, though it says when it would be over.
 fn ends_too_late(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
     let (earliest, latest) = due(scenario, fault);
-    let length = fault.verb.length()?;
+    let length = lasts(scenario, &fault.verb)?;
     if latest >= scenario.duration || latest + length < scenario.duration {
         return None;
     }
@@ -114,6 +114,20 @@ fn ends_too_late(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Pr
             .label(format!("this fault {word} still on then: it would be over at {}", latest + length))
             .hint("set a longer `duration`, or leave `for` out: until the end"),
     )
+}
+
+/// How long a fault lasts, if it says so; servers may be hit one after the other.
+fn lasts(scenario: &Scenario, verb: &Verb) -> Option<SimDuration> {
+    let Verb::Restart { targets: Targets::Servers(which), down_for, one_by_one: Some(wait), .. } = verb
+    else {
+        return verb.length();
+    };
+    let count = match which {
+        WhichServers::All => scenario.servers.len() as u64,
+        WhichServers::Named(named) => named.len() as u64,
+        WhichServers::Count(count) => u64::from(*count),
+    };
+    Some(*down_for * count + *wait * count.saturating_sub(1))
 }
 
 /// A share so small that nobody is hit.
@@ -267,9 +281,13 @@ fn changes_nothing(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<
 fn does_nothing(_: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
     const SO_ALREADY: &str = "it is so already";
     let (idle, key, why) = match &fault.verb {
-        Verb::Degrade { loss, latency: Some(_), peer: Peer::Instances { .. }, .. } => {
-            (*loss <= 0.0, "latency", "calls take no time: of their links only `loss` shows")
-        }
+        Verb::Degrade {
+            targets: Targets::Instances(_),
+            loss,
+            latency: Some(_),
+            peer: Peer::Instances { .. },
+            ..
+        } => (*loss <= 0.0, "latency", "calls take no time: of their links only `loss` shows"),
         Verb::Degrade { loss, latency, .. } => (*loss <= 0.0 && latency.is_none(), "loss", SO_ALREADY),
         Verb::Clock { step_ms, drift_ppm, .. } => (*step_ms == 0 && *drift_ppm == 0, "step", SO_ALREADY),
         _ => return None,
@@ -281,9 +299,11 @@ fn does_nothing(_: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
 fn nobody_calls(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
     let label = match &fault.verb {
         Verb::Grey { .. } => "a grey failure shows in calls only",
-        Verb::Partition { peer: Peer::Instances { .. }, .. }
-        | Verb::Flap { peer: Peer::Instances { .. }, .. }
-        | Verb::Degrade { peer: Peer::Instances { .. }, .. } => "links between instances carry calls only",
+        Verb::Partition { targets: Targets::Instances(_), peer: Peer::Instances { .. }, .. }
+        | Verb::Flap { targets: Targets::Instances(_), peer: Peer::Instances { .. }, .. }
+        | Verb::Degrade { targets: Targets::Instances(_), peer: Peer::Instances { .. }, .. } => {
+            "links between instances carry calls only"
+        }
         Verb::Unhealthy { calls_fail, .. } if *calls_fail > 0.0 => "`calls-fail` shows in calls only",
         _ => return None,
     };

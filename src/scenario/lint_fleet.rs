@@ -9,6 +9,7 @@ use super::diagnostic::Problem;
 use super::document::Table;
 use super::lint::seconds;
 use super::lint_protection::{self, threshold};
+use super::lint_servers::all_hear_all;
 use super::targets::{Batch, Order};
 use super::types::{Application, Fault, Scenario};
 use super::verb::Verb;
@@ -20,7 +21,7 @@ const MINUTE: SimDuration = SimDuration::from_secs(60);
 
 /// Whether a fault of the fleet engages self-preservation though nothing is wrong.
 pub(super) fn lint(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
-    if !scenario.server.enable_self_preservation {
+    if !scenario.server.enable_self_preservation || !all_hear_all(scenario) {
         return None;
     }
     let of = |app: AppId| &scenario.applications[app.index()];

@@ -5,7 +5,7 @@ use super::diagnostic::{Place, Problem};
 use super::document::Table;
 use super::lint::{HEARTBEAT, Whence, seconds};
 use super::lint_fault::{Fleet, percent};
-use super::targets::{Direction, Peer};
+use super::targets::{Direction, Peer, Targets};
 use super::types::{Application, Delay, Fault, Scenario};
 use super::verb::Verb;
 use crate::engine::SimDuration;
@@ -55,14 +55,22 @@ fn hangs(verb: &Verb, supervisor: SimDuration) -> bool {
     match verb {
         Verb::Pause { targets, length } => targets.is_server() && longer(length.greatest()),
         Verb::Pauses { targets, lasting, .. } => targets.is_server() && lasting.p99() > supervisor,
-        Verb::Partition { peer, length, .. } => reaches_server(peer) && longer(*length),
-        Verb::Flap { peer, down_for, .. } => reaches_server(peer) && longer(down_for.greatest()),
+        Verb::Partition { targets, peer, length, .. } => carries_calls(targets, peer) && longer(*length),
+        Verb::Flap { targets, peer, down_for, .. } => {
+            carries_calls(targets, peer) && longer(down_for.greatest())
+        }
         _ => false,
     }
 }
 
-fn reaches_server(peer: &Peer) -> bool {
-    !matches!(peer, Peer::Instances { .. })
+/// Whether a link carries what clients and servers say to each other.
+fn carries_calls(targets: &Targets, peer: &Peer) -> bool {
+    match (targets.is_server(), peer) {
+        (true, Peer::Servers | Peer::Named(_)) | (false, Peer::Instances { .. }) => false,
+        (true, Peer::All | Peer::Instances { .. }) | (false, Peer::Servers | Peer::Named(_) | Peer::All) => {
+            true
+        }
+    }
 }
 
 /// Answers that come after their call has been given up (`eureka-client.md` 2.1, 6.7).
@@ -107,7 +115,7 @@ pub(super) fn lossy_network(
 pub(super) fn lossy_fault(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
     let Verb::Degrade { targets, peer, loss, length, direction, .. } = &fault.verb else { return None };
     // A lost answer is no lost heartbeat.
-    if !reaches_server(peer) || *direction == Direction::FromServer {
+    if !carries_calls(targets, peer) || *direction == Direction::FromServer {
         return None;
     }
     let during = length.unwrap_or(scenario.duration).min(scenario.duration);

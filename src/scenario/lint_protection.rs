@@ -7,6 +7,7 @@
 
 use super::diagnostic::Problem;
 use super::lint::Whence;
+use super::lint_servers::all_hear_all;
 use super::types::Scenario;
 use crate::engine::SimDuration;
 use crate::model::eureka::ServerConfig;
@@ -22,10 +23,12 @@ pub(super) fn lint(scenario: &Scenario, whence: &Whence<'_>) -> Option<Problem> 
     if fleet.size == 0 {
         return None;
     }
-    impossible_share(server, whence)
-        .or_else(|| never_counted(scenario, whence))
-        .or_else(|| other_interval(server, &fleet, whence))
-        .or_else(|| structural(server, &fleet))
+    let certain = impossible_share(server, whence).or_else(|| never_counted(scenario, whence));
+    // What a server is not told, or is told twice, makes it count otherwise.
+    if certain.is_some() || !all_hear_all(scenario) {
+        return certain;
+    }
+    other_interval(server, &fleet, whence).or_else(|| structural(server, &fleet))
 }
 
 /// The clients that renew.
@@ -93,7 +96,7 @@ fn never_counted(scenario: &Scenario, whence: &Whence<'_>) -> Option<Problem> {
     if !server.fetch_registry {
         return Some(problem.label("nothing is ever evicted: the server does not fetch the registry"));
     }
-    (server.serves_after() + update >= scenario.duration)
+    (scenario.all_serve_after() + update >= scenario.duration)
         .then(|| problem.label(format!("nothing is evicted before the threshold update after {update}")))
 }
 
