@@ -89,7 +89,7 @@ impl ReplicateRecord {
             quality: Stage::ALL.map(|stage| QualityRecord::of(stage, data)),
             calls: data.calls.iter().map(|minute| minute.calls).sum(),
             failed_calls: data.calls.iter().map(|minute| minute.failed).sum(),
-            held: scenario.expectations.iter().map(|expected| holds(&expected.claim, data)).collect(),
+            held: scenario.expectations.iter().map(|expected| holds(expected, scenario, data)).collect(),
             stages: stages(&data.detections),
         })
     }
