@@ -95,11 +95,9 @@ fn latency_is(sample: &Sample, statistic: Statistic, comparison: Comparison, lim
     }
     match statistic {
         // Compared as a sum, so that no rounding decides.
-        Statistic::Mean => compare(
-            sample.mean().map(|_| sample.sum_nanos()),
-            comparison,
-            limit * u128::from(sample.count()),
-        ),
+        Statistic::Mean => {
+            compare(sample.mean().map(|_| sample.sum_nanos()), comparison, limit * u128::from(sample.count()))
+        }
         Statistic::Min => compare(nanos(sample.min()), comparison, limit),
         Statistic::Percentile(percent) => compare(nanos(sample.percentile(percent)), comparison, limit),
         Statistic::Max => compare(nanos(sample.max()), comparison, limit),

@@ -84,9 +84,8 @@ impl Subject<'_> {
     /// P_A over all observers, percent; `None` if nobody was observed.
     pub(super) fn query_accuracy(&self, stage: Stage) -> Option<f64> {
         let rows = self.replicate.quality.iter().filter(|row| row.stage == stage && self.is_of(row.server));
-        let (good, mistaken) = rows.fold((0, 0), |(good, mistaken), row| {
-            (good + row.good_nanos, mistaken + row.mistaken_nanos)
-        });
+        let (good, mistaken) =
+            rows.fold((0, 0), |(good, mistaken), row| (good + row.good_nanos, mistaken + row.mistaken_nanos));
         (good > 0).then(|| 100.0 * (good - mistaken) as f64 / good as f64)
     }
 

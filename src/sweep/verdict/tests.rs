@@ -9,8 +9,8 @@ use crate::model::id::{InstanceId, ServerId};
 use crate::model::message::RequestKind;
 use crate::model::stage::{EventKind, Stage};
 use crate::observe::{
-    Detection, Divergence, Ending, Injected, LoadMinute, Minute, Mistake, Outcome, Quality, Removal, RoundRow,
-    ServerEnd,
+    Detection, Divergence, Ending, Injected, LoadMinute, Minute, Mistake, Outcome, Quality, Removal,
+    RoundRow, ServerEnd,
 };
 
 /// Whether a claim about all servers is true.
@@ -115,11 +115,7 @@ fn counts_are_those_of_the_replicate() {
         registered: 100,
     };
     data.rounds = [15, 13, 0, 11]
-        .map(|evicted| RoundRow {
-            at: SimTime::ZERO,
-            server: ServerId(0),
-            round: round(evicted),
-        })
+        .map(|evicted| RoundRow { at: SimTime::ZERO, server: ServerId(0), round: round(evicted) })
         .to_vec();
     assert!(holds(&Claim::Rounds(vec![15, 13, 11]), &data));
     assert!(!holds(&Claim::Rounds(vec![15, 13]), &data));
@@ -195,7 +191,7 @@ fn self_preservation_of_one_server_is_enough() {
 
 #[test]
 fn self_preservation_meanwhile_is_that_after_the_first_fault_began() {
-    let minute = |server, at, self_preservation| Minute {
+    let minute = |server: u32, at, self_preservation| Minute {
         server: ServerId(server - 1),
         at: SimTime::from_secs(at),
         registered: 10,
@@ -235,14 +231,14 @@ fn rounds_are_those_of_each_server_that_evicted() {
 #[test]
 fn observations_are_of_the_server_that_the_observer_had_asked() {
     let mut data = two_servers([1, 1]);
-    let seen = |server, secs| Detection {
+    let seen = |server: u32, secs| Detection {
         server: Some(ServerId(server - 1)),
         ..crash(Outcome::Detected(SimDuration::from_secs(secs)), 1)
     };
     data.detections = vec![seen(1, 90), seen(2, 30)];
     assert!(holds(&latency(Statistic::Max, Comparison::Exactly, 90), &data));
     assert!(holds_on(2, &latency(Statistic::Max, Comparison::Exactly, 30), &data));
-    let mistake = |server, stage, removal| Mistake {
+    let mistake = |server: u32, stage, removal| Mistake {
         instance: InstanceId(0),
         stage,
         server: Some(ServerId(server - 1)),
@@ -268,7 +264,7 @@ fn observations_are_of_the_server_that_the_observer_had_asked() {
 #[test]
 fn a_server_is_accurate_by_itself() {
     let mut data = two_servers([1, 1]);
-    let quality = |server, mistaken_nanos| Quality {
+    let quality = |server: u32, mistaken_nanos| Quality {
         stage: Stage::Registry,
         server: Some(ServerId(server - 1)),
         observer: None,
