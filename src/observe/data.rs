@@ -34,8 +34,8 @@ pub struct Detection {
     pub at: SimTime,
     /// Where it was watched.
     pub stage: Stage,
-    /// At which server: its own registry or answers; of an observer's stages, the server whose answer showed it the
-    /// change, or that it was answered by last. `None`: none has answered yet.
+    /// At which server: its own registry or answers; of an observer's stages, the server whose answer it had when it
+    /// noticed, or that answered it last. `None`: none has answered yet. A lone server is always named.
     pub server: Option<ServerId>,
     /// How that ended.
     pub outcome: Outcome,
@@ -114,7 +114,7 @@ pub struct Quality {
     /// How many observers the row stands for; 1 for the server.
     pub observers: u32,
     /// Time under observation, ns: over all instances but the observer itself, the time during which they were alive
-    /// and well, and registered, and the observer was up. The server is looked at all the time.
+    /// and well, and registered, and the observer was up. Servers are looked at all the time.
     pub good_nanos: u128,
     /// Of that, ns during which they were not shown by mistake. What had not been shown yet is not in it.
     pub mistaken_nanos: u128,
@@ -339,13 +339,13 @@ pub struct ReplicateData {
     pub digest: u64,
     /// The names of the identities that [`Self::detections`], [`Self::mistakes`] and [`Self::quality`] tell of.
     pub instances: BTreeMap<InstanceId, String>,
-    /// Observations, by (event time, instance, event, stage, outcome).
+    /// Observations, by (event time, instance, event, stage, server, outcome).
     pub detections: Vec<Detection>,
     /// Mistakes, by time and instance.
     pub mistakes: Vec<Mistake>,
     /// Whether there were too many different ones of both.
     pub folded: Folded,
-    /// How well each told who is alive: the server, then the observers, each by stage.
+    /// How well each told who is alive: the servers by stage and server, then the observers by stage.
     pub quality: Vec<Quality>,
     /// Calls through balancers, by (minute, caller, callee).
     pub calls: Vec<CallMinute>,

@@ -41,7 +41,7 @@ impl Divergences {
         Self { shown: Vec::new(), servers, now: Standing::default(), before: None, rows: Vec::new() }
     }
 
-    /// A server's registry shows this of an instance. Nothing is kept of a lone server.
+    /// A server's registry shows this of an instance. Nothing is kept of a lone server, here and below.
     pub(super) fn show(
         &mut self,
         (server, instance): (ServerId, InstanceId),

@@ -1,7 +1,6 @@
 //! Observers over facts: what was detected when, which removals were mistakes, the servers' minutes and load, and how
-//! far servers agree.
-//! The world hands every fact to a [`Recorder`]; what it kept becomes the rows of [`RunData`], of which all
-//! tables, files and charts are made.
+//! far servers agree. The world hands every fact to a [`Recorder`]; what it kept becomes the rows of [`RunData`], of
+//! which all tables, files and charts are made.
 //!
 //! Detections and mistakes are about pairs of an instance and an observer, of which there may be thousands of
 //! millions. Both keep those instances side by side that every observer has treated alike (`partition`), remember

@@ -16,7 +16,7 @@ pub(super) const NOBODY: u32 = u32::MAX;
 /// When an observer noticed something, and whose answer it had then. As large as it must be: there is one for each
 /// mark that observers keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(packed(4))]
+#[repr(Rust, packed(4))]
 pub(super) struct Noticed {
     at: SimTime,
     server: u32,

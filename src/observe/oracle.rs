@@ -6,15 +6,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::data::{Outcome, Removal};
 use crate::engine::SimTime;
 use crate::model::fact::Fact;
-use crate::model::id::InstanceId;
+use crate::model::id::{InstanceId, ServerId};
 use crate::model::message::Status;
 use crate::model::stage::{EventKind, Stage};
 use crate::model::view::{View, Views};
 
-/// Who looks: the server, or the observer at a place.
+/// Who looks: a server, or the observer at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Watcher {
-    Server,
+    Server(ServerId),
     Observer(u32),
 }
 
@@ -26,7 +26,8 @@ type Slot = (Watcher, Stage);
 enum Sighting {
     None,
     Open,
-    Closed(SimTime),
+    /// At this time, while this server's answer was the last.
+    Closed(SimTime, Option<ServerId>),
     Superseded(SimTime),
 }
 
@@ -38,52 +39,65 @@ struct Watch {
     sightings: BTreeMap<Slot, Sighting>,
     /// Slots that have been up since the event.
     watching: BTreeSet<Slot>,
+    /// Who answered each of them last, while it was up.
+    answered_by: BTreeMap<Slot, Option<ServerId>>,
 }
 
 /// What the record says of an instance.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Instance {
     alive: bool,
-    registered: bool,
+    /// Servers whose last word is that it is UP, and that it has left.
+    up_at: BTreeSet<ServerId>,
+    cancelled_at: BTreeSet<ServerId>,
     stopping: bool,
     unwell: bool,
-    cancelled: bool,
 }
 
 impl Instance {
-    fn is_well(self) -> bool {
-        self.alive && self.registered && !self.stopping && !self.unwell
+    fn is_well(&self) -> bool {
+        self.alive && !self.up_at.is_empty() && !self.stopping && !self.unwell
     }
 }
 
 /// Good time, mistaken time, mistakes, corrected ones.
 pub(super) type Figures = (u128, u128, u64, u64);
+/// Where: the stage, and which server's, or which server's answer it was.
+type Where = (Stage, Option<ServerId>);
 /// How often it was seen, by event, time, stage and outcome; and of how many instances.
-pub(super) type Seen = BTreeMap<(EventKind, SimTime, Stage, Outcome), (u64, u32)>;
+pub(super) type Seen = BTreeMap<(EventKind, SimTime, Where, Outcome), (u64, u32)>;
 /// How often it happened, by stage, time, end, whether it was corrected, and how it came.
-pub(super) type Wrong = BTreeMap<(Stage, SimTime, SimTime, bool, Removal), u64>;
+pub(super) type Wrong = BTreeMap<(Where, SimTime, SimTime, bool, Removal), u64>;
 
 /// The record.
 pub(super) struct Oracle {
     now: SimTime,
+    servers: u32,
+    /// Servers that are looked at: those that run, and always a lone one.
+    running: BTreeSet<ServerId>,
     instances: Vec<Instance>,
+    /// Who answered each observer's last fetch.
+    answered_by: BTreeMap<u32, ServerId>,
     /// What each slot shows; none while an observer is down.
     shown: BTreeMap<Slot, View>,
     /// Who each observer is.
     own: BTreeMap<u32, InstanceId>,
     watches: Vec<Watch>,
-    mistaken: BTreeMap<(Slot, InstanceId), (SimTime, Removal)>,
+    mistaken: BTreeMap<(Slot, InstanceId), (SimTime, Removal, Option<ServerId>)>,
     wrong: Wrong,
     figures: BTreeMap<Slot, Figures>,
 }
 
 impl Oracle {
-    pub(super) fn new(instances: usize) -> Self {
-        let server = [Stage::Registry, Stage::Served].map(|stage| ((Watcher::Server, stage), View::EMPTY));
+    pub(super) fn new(instances: usize, servers: u32) -> Self {
+        let slots = (0..servers).map(ServerId).flat_map(slots_of_server);
         Self {
             now: SimTime::ZERO,
+            servers,
+            running: if servers == 1 { BTreeSet::from([ServerId(0)]) } else { BTreeSet::new() },
+            answered_by: BTreeMap::new(),
             instances: vec![Instance::default(); instances],
-            shown: server.into_iter().collect(),
+            shown: slots.map(|slot| (slot, View::EMPTY)).collect(),
             own: BTreeMap::new(),
             watches: Vec::new(),
             mistaken: BTreeMap::new(),
@@ -114,6 +128,7 @@ impl Oracle {
         self.change(instance, |condition| *condition = Instance { alive: true, ..Instance::default() });
         if let Some(place) = place {
             self.own.insert(place, instance);
+            self.answered_by.remove(&place);
             for stage in [Stage::Client, Stage::Balancer] {
                 self.shown.insert((Watcher::Observer(place), stage), View::EMPTY);
             }
@@ -127,17 +142,58 @@ impl Oracle {
         for stage in [Stage::Client, Stage::Balancer] {
             let slot = (Watcher::Observer(place), stage);
             self.shown.remove(&slot);
-            for watch in self.watches.iter_mut().filter(|watch| !watch.frozen) {
-                let watched = watch.watching.remove(&slot);
-                match watch.sightings.get_mut(&slot).filter(|_| watched) {
-                    Some(sighting) if *sighting == Sighting::Open => *sighting = Sighting::None,
-                    _ => {}
-                }
-            }
+            self.look_away(slot);
             for number in 0..self.instances.len() as u32 {
                 self.end((slot, InstanceId(number)), false);
             }
         }
+    }
+
+    pub(super) fn server_started(&mut self, server: ServerId) {
+        self.running.insert(server);
+    }
+
+    pub(super) fn server_ended(&mut self, server: ServerId, views: &Views) {
+        for slot in slots_of_server(server) {
+            if self.servers > 1 {
+                self.running.remove(&server);
+                self.look_away(slot);
+            }
+            self.show(slot, View::EMPTY, Removal::LostWithServer, views);
+        }
+    }
+
+    /// A slot tells nothing more of what has happened up to now.
+    fn look_away(&mut self, slot: Slot) {
+        for watch in &mut self.watches {
+            let watched = watch.watching.remove(&slot);
+            match watch.sightings.get_mut(&slot).filter(|_| watched) {
+                Some(sighting) if *sighting == Sighting::Open => *sighting = Sighting::None,
+                _ => {}
+            }
+        }
+    }
+
+    pub(super) fn answered(&mut self, place: u32, server: ServerId) {
+        self.answered_by.insert(place, server);
+        for slot in [Stage::Client, Stage::Balancer].map(|stage| (Watcher::Observer(place), stage)) {
+            for watch in self.watches.iter_mut().filter(|watch| watch.watching.contains(&slot)) {
+                watch.answered_by.insert(slot, Some(server));
+            }
+        }
+    }
+
+    /// Whose answers a slot has now.
+    fn server_of(&self, (watcher, _): Slot) -> Option<ServerId> {
+        match watcher {
+            Watcher::Server(server) => Some(server),
+            Watcher::Observer(_) if self.servers == 1 => Some(ServerId(0)),
+            Watcher::Observer(place) => self.answered_by.get(&place).copied(),
+        }
+    }
+
+    fn looks(&self, (watcher, _): Slot) -> bool {
+        !matches!(watcher, Watcher::Server(server) if !self.running.contains(&server))
     }
 
     pub(super) fn set_unwell(&mut self, instance: InstanceId, unwell: bool) {
@@ -157,35 +213,48 @@ impl Oracle {
             self.change(instance, |condition| condition.stopping = true);
         }
         let mut sightings = BTreeMap::new();
-        for (&slot, &view) in self.shown.iter().filter(|&(&slot, _)| !is_own(&self.own, slot, instance)) {
+        let others = self.shown.iter().filter(|&(&slot, _)| !is_own(&self.own, slot, instance));
+        for (&slot, &view) in others.filter(|&(&slot, _)| self.looks(slot)) {
             let open = views.is_up(view, instance) == event.is_end();
             sightings.insert(slot, if open { Sighting::Open } else { Sighting::None });
         }
         let watching = sightings.keys().copied().collect();
-        self.watches.push(Watch { event, instance, at: self.now, frozen: false, sightings, watching });
+        let answered_by = sightings.keys().map(|&slot| (slot, self.server_of(slot))).collect();
+        let at = self.now;
+        self.watches.push(Watch { event, instance, at, frozen: false, sightings, watching, answered_by });
     }
 
-    pub(super) fn server_fact(&mut self, fact: Fact) {
+    pub(super) fn server_fact(&mut self, server: ServerId, fact: Fact) {
         match fact {
-            Fact::LeaseRegistered { instance, status, .. } => self.change(instance, |condition| {
-                condition.registered = status == Status::Up;
-                if condition.registered && condition.cancelled {
-                    condition.unwell = false;
-                }
-                condition.cancelled = false;
-            }),
-            Fact::StatusChanged { instance, status } => {
-                self.change(instance, |condition| condition.registered = status == Status::Up);
+            Fact::LeaseRegistered { instance, status: Status::Up, .. } => {
+                self.change(instance, |condition| {
+                    if condition.cancelled_at.contains(&server) {
+                        condition.unwell = false;
+                        condition.cancelled_at.clear();
+                    }
+                    condition.up_at.insert(server);
+                });
             }
+            Fact::LeaseRegistered { instance, .. } => self.change(instance, |condition| {
+                condition.cancelled_at.remove(&server);
+                condition.up_at.remove(&server);
+            }),
+            Fact::StatusChanged { instance, status } => self.change(instance, |condition| {
+                condition.up_at.remove(&server);
+                if status == Status::Up {
+                    condition.up_at.insert(server);
+                }
+            }),
             Fact::LeaseCancelled { instance } => self.change(instance, |condition| {
-                condition.registered = false;
-                condition.cancelled = true;
+                condition.up_at.remove(&server);
+                condition.cancelled_at.insert(server);
             }),
             _ => {}
         }
     }
 
     pub(super) fn show(&mut self, slot: Slot, to: View, removal: Removal, views: &Views) {
+        let server = self.server_of(slot);
         let Some(shown) = self.shown.get_mut(&slot) else { return };
         let from = std::mem::replace(shown, to);
         for watch in self.watches.iter_mut().filter(|watch| !watch.frozen) {
@@ -195,8 +264,8 @@ impl Oracle {
             let sighting = watch.sightings.get_mut(&slot).expect("who watches has a sighting");
             let open = views.is_up(to, watch.instance) == watch.event.is_end();
             *sighting = match *sighting {
-                Sighting::Open if !open => Sighting::Closed(self.now),
-                Sighting::Closed(_) | Sighting::None if open && watch.event.is_end() => Sighting::Open,
+                Sighting::Open if !open => Sighting::Closed(self.now, server),
+                Sighting::Closed(..) | Sighting::None if open && watch.event.is_end() => Sighting::Open,
                 same => same,
             };
         }
@@ -204,7 +273,7 @@ impl Oracle {
             let instance = InstanceId(number as u32);
             let (before, after) = (views.is_up(from, instance), views.is_up(to, instance));
             if before && !after && self.instances[number].is_well() && !is_own(&self.own, slot, instance) {
-                self.mistaken.insert((slot, instance), (self.now, removal));
+                self.mistaken.insert((slot, instance), (self.now, removal, server));
                 self.figures.entry(slot).or_default().2 += 1;
             } else if after {
                 self.end((slot, instance), true);
@@ -226,14 +295,18 @@ impl Oracle {
         let mut seen = Seen::new();
         for watch in &self.watches {
             let mut by_instance = BTreeMap::new();
-            for (&(_, stage), &sighting) in &watch.sightings {
+            for (&slot, &sighting) in &watch.sightings {
+                let mut server = watch.answered_by[&slot];
                 let outcome = match sighting {
                     Sighting::None => continue,
                     Sighting::Open => Outcome::Censored(self.now.since(watch.at)),
-                    Sighting::Closed(at) => Outcome::Detected(at.since(watch.at)),
+                    Sighting::Closed(at, then) => {
+                        server = then;
+                        Outcome::Detected(at.since(watch.at))
+                    }
                     Sighting::Superseded(at) => Outcome::Superseded(at.since(watch.at)),
                 };
-                *by_instance.entry((watch.event, watch.at, stage, outcome)).or_insert(0) += 1;
+                *by_instance.entry((watch.event, watch.at, (slot.1, server), outcome)).or_insert(0) += 1;
             }
             for (key, count) in by_instance {
                 let (all, instances) = seen.entry(key).or_default();
@@ -253,9 +326,9 @@ impl Oracle {
     }
 
     fn end(&mut self, pair: (Slot, InstanceId), corrected: bool) {
-        let Some((since, removal)) = self.mistaken.remove(&pair) else { return };
+        let Some((since, removal, server)) = self.mistaken.remove(&pair) else { return };
         let (slot, _) = pair;
-        *self.wrong.entry((slot.1, since, self.now, corrected, removal)).or_insert(0) += 1;
+        *self.wrong.entry(((slot.1, server), since, self.now, corrected, removal)).or_insert(0) += 1;
         self.figures.entry(slot).or_default().3 += u64::from(corrected);
     }
 
@@ -268,6 +341,10 @@ impl Oracle {
             }
         }
     }
+}
+
+fn slots_of_server(server: ServerId) -> [Slot; 2] {
+    [Stage::Registry, Stage::Served].map(|stage| (Watcher::Server(server), stage))
 }
 
 fn is_own(own: &BTreeMap<u32, InstanceId>, (watcher, _): Slot, instance: InstanceId) -> bool {

@@ -197,7 +197,7 @@ impl Recorder {
             }
             _ => {}
         }
-        if let Some(instance) = told_of {
+        if let Some(instance) = told_of.filter(|_| self.servers.lone().is_none()) {
             let presence = views.presence(registry, instance);
             self.divergences.show((server, instance), presence, now, &self.servers);
         }

@@ -38,7 +38,8 @@ pub enum Claim {
     },
     /// `no false removal`, `at most 3 false removals`: live instances evicted.
     FalseRemovals(Comparison, u32),
-    /// `at least 57 of 100 left at the end`: registered leases when the replicate ends.
+    /// `at least 57 of 100 left at the end`: registered leases when the replicate ends, of each server that runs; a
+    /// server that is down has none.
     Left {
         /// Compared how.
         comparison: Comparison,
@@ -47,21 +48,24 @@ pub enum Claim {
     },
     /// `no eviction`, `exactly 4 evictions`: leases evicted, dead or alive.
     Evictions(Comparison, u32),
-    /// `rounds evict 15, 13, 11`: what the rounds that removed anything removed, in order.
+    /// `rounds evict 15, 13, 11`: what the rounds that removed anything removed, in order, of each server that evicted
+    /// anybody.
     Rounds(Vec<u32>),
-    /// `self-preservation at the end` / `no self-preservation at the end`: whether expiration is disabled.
+    /// `self-preservation at the end` / `no self-preservation at the end`: whether expiration is disabled on any server
+    /// that runs.
     SelfPreservationAtEnd(bool),
     /// `self-preservation meanwhile` / `no self-preservation meanwhile`: whether expiration was disabled at the end of
-    /// any minute after the first fault began.
+    /// any server's minute after the first fault began.
     SelfPreservationMeanwhile(bool),
     /// `servers agree at the end`: every server that runs has the same instances with the same statuses.
     ServersAgree,
-    /// `servers agree 5s after the last fault`: … from then on, counted from the end of the last fault that has one.
+    /// `servers agree 5s after the last fault`: … from then on, to the second. Counted from the moment at which the
+    /// last fault is over: from its end, or its beginning if it has no length.
     ServersAgreeAfter(SimDuration),
     /// `at most 10 instances differ`: the most instances that servers disagreed about at any moment after the first
     /// fault began.
     Differing(Comparison, u32),
-    /// `utilisation above 90 %`: the busiest minute of a server's threads, in percent.
+    /// `utilisation above 90 %`: the busiest minute of any one server's threads, in percent.
     Utilisation(Comparison, f64),
     /// `no mistake at client`, `at most 30 mistakes at balancer`: times that a stage ceased to show an instance
     /// that was alive and well, over all observers.
@@ -70,7 +74,7 @@ pub enum Claim {
     QueryAccuracy(Stage, Comparison, f64),
     /// `no failed call`, `failed calls below 1.5 %`: the share of calls that failed after all retries, in percent.
     FailedCalls(Comparison, f64),
-    /// `most renewals a minute above 140`, `most fetches a minute …`: the busiest minute of the server.
+    /// `most renewals a minute above 140`, `most fetches a minute …`: the busiest minute of any one server.
     Load {
         /// Requests of these kinds together.
         kinds: &'static [RequestKind],

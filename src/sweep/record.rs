@@ -27,9 +27,9 @@ pub struct ReplicateRecord {
     pub ended_at_nanos: u64,
     /// Whether it ran to the scenario's duration, since something could still change.
     pub to_duration: bool,
-    /// Requests that the server answered.
+    /// Requests that servers answered.
     pub requests: u64,
-    /// Of these, in its busiest minute.
+    /// Of these, in the busiest minute of any one server.
     pub busiest_minute: u64,
     /// Who was told wrongly, by [`Stage`].
     pub quality: [QualityRecord; Stage::ALL.len()],
@@ -89,7 +89,7 @@ impl ReplicateRecord {
             quality: Stage::ALL.map(|stage| QualityRecord::of(stage, data)),
             calls: data.calls.iter().map(|minute| minute.calls).sum(),
             failed_calls: data.calls.iter().map(|minute| minute.failed).sum(),
-            held: scenario.expectations.iter().map(|expected| holds(&expected.claim, data)).collect(),
+            held: scenario.expectations.iter().map(|expected| holds(expected, scenario, data)).collect(),
             stages: stages(&data.detections),
         })
     }

@@ -314,7 +314,7 @@ fn each_server_is_watched_by_itself() {
     scene.servers.change(three, Stage::Registry, never);
     scene.server_up(ServerId(3), false);
     scene.watch(EventKind::Crash, None, 10);
-    assert_eq!(scene.detections.open(), 2 + 2 + 1 + 0);
+    assert_eq!(scene.detections.open(), 2 + 2 + 1);
     scene.server(one, Stage::Registry, gone, 40);
     scene.server(two, Stage::Registry, gone, 70);
     let expected = [(1, Outcome::Detected(secs(30)), 1), (2, Outcome::Detected(secs(60)), 1)];
