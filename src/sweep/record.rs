@@ -27,9 +27,9 @@ pub struct ReplicateRecord {
     pub ended_at_nanos: u64,
     /// Whether it ran to the scenario's duration, since something could still change.
     pub to_duration: bool,
-    /// Requests that the server answered.
+    /// Requests that all servers answered.
     pub requests: u64,
-    /// Of these, in its busiest minute.
+    /// Of these, one server's in its busiest minute.
     pub busiest_minute: u64,
     /// Who was told wrongly, by [`Stage`].
     pub quality: [QualityRecord; Stage::ALL.len()],
