@@ -29,6 +29,7 @@ mod place;
 mod rows;
 mod sentence;
 mod servers;
+mod servers_table;
 mod stages;
 mod summary;
 mod table;

@@ -1,6 +1,9 @@
 //! The answer in words: how long the dead stayed visible, and what the time went on.
 
 use super::calls::in_percent;
+use super::mistakes::MistakeSummary;
+use super::servers::{ServerSummary, Spread};
+use super::servers_table::mean;
 use super::stages::StageSummary;
 use super::summary::Summary;
 use super::table::grouped;
@@ -9,12 +12,17 @@ use crate::engine::SimDuration;
 use crate::model::stage::{EventKind, Stage};
 use crate::observe::Outcome;
 
-/// One sentence for each event that was watched, and one about mistakes if there were any.
+/// Servers that are named one by one in a sentence.
+const SERVERS_NAMED: usize = 4;
+
+/// One sentence for each event that was watched, one about mistakes if there were any, and one about how far several
+/// servers agreed.
 pub(super) fn answer(report: &Report<'_>, summary: &Summary) -> String {
     let mut sentences: Vec<String> =
         summary.events_watched().map(|event| Telling { report, summary, event }.sentence()).collect();
     let watched = !sentences.is_empty();
     sentences.extend(mistakes(summary, watched));
+    sentences.extend(agreement(summary));
     sentences.extend(calls(summary));
     sentences.join(" ")
 }
@@ -42,22 +50,83 @@ fn calls(summary: &Summary) -> Option<String> {
 fn mistakes(summary: &Summary, watched: bool) -> Option<String> {
     let registry = summary.mistakes.iter().find(|mistake| mistake.stage == Stage::Registry.name());
     let removed = registry.map(|mistake| {
-        let told = [
-            (mistake.evicted, "removed by mistake"),
-            (mistake.lost_with_server, "forgotten when the server ended"),
-        ];
-        let told = told.into_iter().filter(|(count, _)| *count > 0).map(|(count, how)| {
-            format!("{} {how}", plural(count, "live instance was", "live instances were"))
-        });
+        let told = if summary.servers.len() > 1 { by_servers(summary, mistake) } else { by_one(mistake) };
         format!(
-            "{}, in {} of {}.",
-            told.collect::<Vec<_>>().join(", and "),
+            "{told}, in {} of {}.",
             mistake.replicates,
             plural(summary.replicates.into(), "replicate", "replicates"),
         )
     });
     let nothing = "No death, departure or arrival was watched, and no live instance was removed.";
     removed.or_else(|| (!watched).then(|| nothing.to_owned()))
+}
+
+fn by_one(mistake: &MistakeSummary) -> String {
+    let told = [
+        (mistake.evicted, "removed by mistake"),
+        (mistake.lost_with_server, "forgotten when the server ended"),
+    ];
+    let told = told
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, how)| format!("{} {how}", plural(count, "live instance was", "live instances were")));
+    told.collect::<Vec<_>>().join(", and ")
+}
+
+/// The same instance may be removed by several servers, so it is told how often and by which.
+fn by_servers(summary: &Summary, mistake: &MistakeSummary) -> String {
+    let removing: Vec<&ServerSummary> =
+        summary.servers.iter().filter(|server| server.false_removals > 0).collect();
+    let one = |server: &&ServerSummary| format!("{} by {}", grouped(server.false_removals), server.server);
+    let whose = match removing.as_slice() {
+        [only] => format!("all by {}", only.server),
+        many => {
+            let named = many.iter().take(SERVERS_NAMED).map(one).collect::<Vec<_>>().join(", ");
+            let others = many.len().saturating_sub(SERVERS_NAMED);
+            if others == 0 { named } else { format!("{named}, the rest by {others} more") }
+        }
+    };
+    let told = [
+        (mistake.evicted, format!("removed by mistake {{}} ({whose})")),
+        (mistake.lost_with_server, "forgotten {} when a server ended".to_owned()),
+    ];
+    let told = told.into_iter().filter(|(count, _)| *count > 0);
+    let told = told.map(|(count, how)| how.replace("{}", &plural(count, "time", "times")));
+    format!("Live instances were {}", told.collect::<Vec<_>>().join(", and "))
+}
+
+/// When servers agreed again, and how far they differed.
+fn agreement(summary: &Summary) -> Option<String> {
+    let agreement = summary.server_agreement.as_ref()?;
+    let whose = if agreement.agreed_at_end < summary.replicates {
+        format!(" in {} of {} replicates", agreement.agreed_at_end, summary.replicates)
+    } else {
+        String::new()
+    };
+    let end = match agreement.agreed_again_ms {
+        _ if agreement.agreed_at_end == 0 => "Servers did not agree at the end".to_owned(),
+        None => format!("Servers agreed at the end{whose}"),
+        Some(Spread { max: 0, .. }) => format!("Servers agreed as soon as the last fault was over{whose}"),
+        Some(after) => {
+            let length = in_words(after.mean.round() as u64);
+            format!("Servers agreed again {length} after the last fault{}{whose}", range(after, in_words))
+        }
+    };
+    let most = agreement.differing_max;
+    let differed = match most.max {
+        0 => "they never differed".to_owned(),
+        1 => "at most 1 instance differed".to_owned(),
+        _ => format!("at most {} instances differed{}", mean(most), range(most, grouped)),
+    };
+    Some(format!("{end}; {differed}."))
+}
+
+/// Over replicates, if they are not all alike.
+fn range(spread: Spread, in_words: fn(u64) -> String) -> String {
+    if spread.min == spread.max {
+        return String::new();
+    }
+    format!(" on average ({} to {})", in_words(spread.min), in_words(spread.max))
 }
 
 /// What is told of one event.
@@ -107,7 +176,7 @@ impl Telling<'_> {
     }
 
     fn verb(&self, stage: Stage) -> String {
-        let place = place(stage);
+        let place = self.place(stage);
         match self.event {
             event if event.is_end() => format!("an instance stayed {place} for"),
             _ => format!("an instance became {place} after"),
@@ -115,7 +184,7 @@ impl Telling<'_> {
     }
 
     fn never(&self, stage: Stage, last: &StageSummary) -> String {
-        let place = place(stage);
+        let place = self.place(stage);
         let why = last.bound_absent_because.as_ref().filter(|why| explains(why));
         let why = why.map(|because| format!(", because {because}")).unwrap_or_default();
         let least = self.shortest_watch(stage).map(SimDuration::as_millis).map(in_words);
@@ -177,20 +246,37 @@ impl Telling<'_> {
     }
 
     fn reason(&self, stage: Stage) -> String {
+        let several = self.report.has_several_servers();
+        let (round, server) = if several {
+            ("each server's eviction round", "each server")
+        } else {
+            ("an eviction round", "the server")
+        };
+        let owner = if several { "the server's" } else { "the" };
         match (stage, self.event) {
             (Stage::Registry, EventKind::Crash) => format!(
-                "its lease{}, which Eureka counts twice, had run out and an eviction round removed it",
+                "its lease{}, which Eureka counts twice, had run out and {round} removed it",
                 self.common_lease_s().map(|secs| format!(" of {secs} s")).unwrap_or_default()
             ),
-            (Stage::Registry, EventKind::Stop) => "the server had its de-registration".to_owned(),
-            (Stage::Registry, EventKind::Registration) => "the server had it".to_owned(),
-            (Stage::Registry, _) => "the server had its new status".to_owned(),
+            (Stage::Registry, EventKind::Stop) => format!("{server} had its de-registration"),
+            (Stage::Registry, EventKind::Registration) => format!("{server} had it"),
+            (Stage::Registry, _) => format!("{server} had its new status"),
             (Stage::Served, _) if self.report.scenario.server.use_read_only_response_cache => {
-                "the read-only cache took that over".to_owned()
+                format!("{owner} read-only cache took that over")
             }
-            (Stage::Served, _) => "the response cache took that over".to_owned(),
+            (Stage::Served, _) => format!("{owner} response cache took that over"),
             (Stage::Client, _) => "the callers fetched it".to_owned(),
             (Stage::Balancer, _) => "their load balancers asked again".to_owned(),
+        }
+    }
+
+    fn place(&self, stage: Stage) -> &'static str {
+        match (stage, self.report.has_several_servers()) {
+            (Stage::Registry, false) => "in the registry",
+            (Stage::Registry, true) => "in a registry",
+            (Stage::Served, false) => "in the registry's answers",
+            (Stage::Served, true) => "in a registry's answers",
+            (Stage::Client | Stage::Balancer, _) => "visible to callers",
         }
     }
 
@@ -205,14 +291,6 @@ impl Telling<'_> {
             .map(|application| application.client.lease_expiration_duration_in_seconds);
         let first = leases.next()?;
         leases.all(|lease| lease == first).then_some(first)
-    }
-}
-
-fn place(stage: Stage) -> &'static str {
-    match stage {
-        Stage::Registry => "in the registry",
-        Stage::Served => "in the registry's answers",
-        Stage::Client | Stage::Balancer => "visible to callers",
     }
 }
 
@@ -258,6 +336,26 @@ mod tests {
         assert!(told.ends_with(expected), "{told}");
         let told = answer_of(&Made::calling(7, false));
         assert!(told.ends_with("None of 1,008,000 calls between instances failed."), "{told}");
+    }
+
+    #[test]
+    fn several_servers_are_told_apart() {
+        insta::assert_snapshot!(answer_of(&Made::cut_off(3, 3)));
+    }
+
+    #[test]
+    fn servers_that_agree_or_not_are_told_so() {
+        let mut made = Made::cut_off(1, 2);
+        let told = |made: &Made| answer_of(made).rsplit(". ").next().unwrap().to_owned();
+        // The restart is over at 845 s, and both agree from 847 s on.
+        assert_eq!(
+            told(&made),
+            "Servers agreed again 2.0 s after the last fault; at most 11 instances differed."
+        );
+        made.data.replicates[0].divergence.pop();
+        assert_eq!(told(&made), "Servers did not agree at the end; at most 11 instances differed.");
+        made.data.replicates[0].divergence.clear();
+        assert_eq!(told(&made), "Servers agreed as soon as the last fault was over; they never differed.");
     }
 
     #[test]

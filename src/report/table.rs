@@ -10,6 +10,7 @@ use comfy_table::{Cell, CellAlignment, ContentLineStyle, LineStyle, Table, Table
 use super::calls_table;
 use super::length::in_seconds;
 use super::mistake_table::mistake_table;
+use super::servers_table::servers_table;
 use super::stages::StageSummary;
 use super::summary::{ExpectationSummary, Summary};
 use crate::model::stage::EventKind;
@@ -43,6 +44,10 @@ pub fn table(summary: &Summary, directory: Option<&Path>) -> String {
             paragraph(&mut text, &format!("{DIM}{blame}{DIM:#}"));
         }
     }
+    if summary.servers.len() > 1 {
+        line(&mut text, "");
+        text.push_str(&servers_table(summary));
+    }
     line(&mut text, "");
     paragraph(&mut text, &summary.answer);
     if !summary.expectations.is_empty() {
@@ -58,8 +63,12 @@ pub fn table(summary: &Summary, directory: Option<&Path>) -> String {
 }
 
 fn heading(summary: &Summary) -> String {
+    let servers = match summary.servers.len() {
+        1 => String::new(),
+        several => format!("{several} servers, "),
+    };
     format!(
-        "{BOLD}{}{BOLD:#}\nrelease {}, {} {}, seed {}, {} events",
+        "{BOLD}{}{BOLD:#}\nrelease {}, {servers}{} {}, seed {}, {} events",
         summary.title,
         summary.release,
         grouped(summary.replicates.into()),
@@ -259,6 +268,16 @@ mod tests {
     #[test]
     fn calls_have_a_table_of_their_own() {
         insta::assert_snapshot!(plain(&Made::calling(20, true)));
+    }
+
+    #[test]
+    fn several_servers_have_a_row_each() {
+        insta::assert_snapshot!(plain(&Made::cut_off(3, 3)));
+    }
+
+    #[test]
+    fn a_great_many_servers_do_not_fill_the_screen() {
+        insta::assert_snapshot!(plain(&Made::cut_off(1, 40)));
     }
 
     #[test]

@@ -8,7 +8,11 @@ pub(super) mod axis;
 mod breakdown;
 mod calls;
 mod detection_times;
+mod divergence;
+mod faults;
+mod load;
 pub(super) mod paint;
+mod panels;
 mod raster;
 mod renewals;
 
@@ -40,9 +44,21 @@ pub(super) const DETECTION_TIMES: Chart = Chart {
 pub(super) const STAGE_BREAKDOWN: Chart =
     Chart { svg: "stage-breakdown.svg", png: "stage-breakdown.png", draw: breakdown::svg, applies: |_| true };
 
-/// Renewals against the threshold, over the first replicate.
+/// Renewals against the threshold, over the first replicate; a panel for each server.
 pub(super) const RENEWALS: Chart =
     Chart { svg: "renewals.svg", png: "renewals.png", draw: renewals::svg, applies: |_| true };
+
+/// Instances that servers differ about, over the first replicate; only with several servers.
+pub(super) const DIVERGENCE: Chart = Chart {
+    svg: "divergence.svg",
+    png: "divergence.png",
+    draw: divergence::svg,
+    applies: |contents| contents.report.has_several_servers(),
+};
+
+/// What each server had to do, over the first replicate; only with several servers or a capacity.
+pub(super) const LOAD: Chart =
+    Chart { svg: "load.svg", png: "load.png", draw: load::svg, applies: load::applies };
 
 /// What the callers' attempts met, minute by minute; only if there are calls.
 pub(super) const CALLS: Chart = Chart {
@@ -92,7 +108,10 @@ mod tests {
     use crate::report::Summary;
     use crate::report::made_up::Made;
 
-    fn cases() -> [(&'static str, Made); 8] {
+    fn cases() -> [(&'static str, Made); 12] {
+        let mut agreed = Made::cut_off(1, 2);
+        agreed.data.replicates[0].divergence.clear();
+        agreed.scenario.capacity = None;
         [
             ("crashes", Made::crashes(300, 99)),
             ("one-crash", Made::crashes(1, 1)),
@@ -102,6 +121,10 @@ mod tests {
             ("long", Made::long()),
             ("calling", Made::calling(20, true)),
             ("all-went-well", Made::calling(2, false)),
+            ("three-servers", Made::cut_off(3, 3)),
+            ("eight-servers", Made::cut_off(1, 8)),
+            ("twelve-servers", Made::cut_off(1, 12)),
+            ("agreed", agreed),
         ]
     }
 
@@ -112,7 +135,7 @@ mod tests {
             let report = made.report();
             let summary = Summary::of(&report);
             let contents = Contents { report: &report, summary: &summary };
-            for chart in [DETECTION_TIMES, STAGE_BREAKDOWN, RENEWALS, CALLS] {
+            for chart in [DETECTION_TIMES, STAGE_BREAKDOWN, RENEWALS, DIVERGENCE, LOAD, CALLS] {
                 let svg = (chart.draw)(&contents);
                 assert_eq!(svg, (chart.draw)(&contents));
                 assert!(svg.len() < 400_000, "{name} {}: {} bytes", chart.svg, svg.len());

@@ -26,7 +26,7 @@ pub enum Figure {
     Mistakes(Stage),
     /// P_A at a stage.
     QueryAccuracy(Stage),
-    /// Requests that the server answers in a minute.
+    /// Requests that all servers answer in a minute.
     Requests,
     /// Requests in the busiest minute.
     BusiestMinute,

@@ -62,9 +62,9 @@ pub struct ConfigurationSummary {
     pub digest: String,
     /// Detection times by event and stage.
     pub stages: Vec<StageComparison>,
-    /// Requests that the server answered, per minute of virtual time, over all replicates.
+    /// Requests that all servers answered, per minute of virtual time, over all replicates.
     pub requests_per_minute: f64,
-    /// Requests in the busiest minute of any replicate.
+    /// Requests in the busiest minute of any server and replicate.
     pub busiest_minute_requests: u64,
     /// How well each stage told who is alive, in the order of the stages.
     pub quality: Vec<QualitySummary>,

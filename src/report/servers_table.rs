@@ -1,0 +1,96 @@
+//! The terminal's table of servers, where there are several: what each held, removed and had to do.
+
+use comfy_table::{Cell, CellAlignment};
+
+use super::servers::{ServerSummary, Spread};
+use super::summary::Summary;
+use super::table::{BOLD, DIM, grouped, line, paragraph, plain_table};
+
+/// Servers that are shown; all are in `summary.json`.
+const ROWS: usize = 16;
+const HEADER: [&str; 8] =
+    ["server", "leases", "protected", "evicted", "alive", "renewals", "from peers", "fetches"];
+/// Further columns, with a capacity.
+const OF_THREADS: [&str; 3] = ["busy", "busiest", "queue"];
+
+/// A row a server.
+pub(super) fn servers_table(summary: &Summary) -> String {
+    let shown = &summary.servers[..summary.servers.len().min(ROWS)];
+    let has_capacity = shown.iter().any(|server| server.utilisation.is_some());
+    let mut table = plain_table();
+    let header = HEADER.into_iter().chain(OF_THREADS.into_iter().filter(|_| has_capacity));
+    table.set_header(header.map(Cell::new));
+    for server in shown {
+        table.add_row(cells(server));
+    }
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 1));
+        if column.index > 0 {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    let mut text = String::new();
+    line(&mut text, &format!("{BOLD}what each server held at the end, removed, and answered{BOLD:#}"));
+    table.lines().for_each(|row| line(&mut text, row.trim_end()));
+    let mut dim = |note: &str| paragraph(&mut text, &format!("{DIM}{note}{DIM:#}"));
+    if summary.servers.len() > ROWS {
+        dim(&format!("The other {} servers are in summary.json.", summary.servers.len() - ROWS));
+    }
+    let means = if summary.replicates == 1 { "" } else { ", both on average" };
+    let all = if summary.replicates == 1 { "" } else { " over all replicates" };
+    let mut notes = format!(
+        "leases: at the end. protected: minutes with self-preservation engaged{means}. evicted{all}, and how many of these \
+         were alive and well. renewals (by clients, and passed on by peers) and fetches: a minute."
+    );
+    if has_capacity {
+        notes.push_str(" busy: the share of its threads' time, in the run and in the busiest minute, in %. queue: the most requests that waited.");
+    }
+    dim(&notes);
+    if let Some(down) = down(summary) {
+        dim(&down);
+    }
+    text
+}
+
+fn cells(server: &ServerSummary) -> Vec<Cell> {
+    let mut texts = vec![
+        server.server.clone(),
+        mean(server.left_at_end),
+        format!("{:.1}", server.self_preservation_ms.mean / 60_000.0),
+        grouped(server.evicted),
+        grouped(server.false_removals),
+        rate(server.renewals_per_minute),
+        rate(server.batch_renewals_per_minute),
+        rate(server.fetches_per_minute),
+    ];
+    let percent = |share: f64| format!("{:.1}", share * 100.0);
+    texts.extend([server.utilisation, server.busiest_minute_utilisation].into_iter().flatten().map(percent));
+    texts.extend(server.waiting_max.map(|waiting| grouped(waiting.into())));
+    texts.into_iter().map(Cell::new).collect()
+}
+
+/// A mean, with a decimal where that says more.
+pub(super) fn mean(spread: Spread) -> String {
+    let is_whole = spread.mean.fract() == 0.0;
+    if is_whole || spread.mean >= 1_000.0 {
+        grouped(spread.mean.round() as u64)
+    } else {
+        format!("{:.1}", spread.mean)
+    }
+}
+
+/// A number a minute.
+fn rate(rate: f64) -> String {
+    if rate < 100.0 { format!("{rate:.1}") } else { grouped(rate.round() as u64) }
+}
+
+/// Which servers were not there at the end; `None` if all were.
+fn down(summary: &Summary) -> Option<String> {
+    let down = summary.servers.iter().filter(|server| server.up_at_end < summary.replicates);
+    let told = down.take(ROWS).map(|server| match summary.replicates - server.up_at_end {
+        _ if summary.replicates == 1 => server.server.clone(),
+        replicates => format!("{} in {replicates} of {} replicates", server.server, summary.replicates),
+    });
+    let told: Vec<String> = told.collect();
+    (!told.is_empty()).then(|| format!("Down at the end: {}.", told.join(", ")))
+}
