@@ -17,6 +17,9 @@ pub(super) const AXIS: i32 = 44;
 /// Free space above a panel that is not the first, so that marks of both stand apart.
 pub(super) const GAP: i32 = 16;
 
+/// The length of a tick beside a low panel.
+const TICK: i32 = 6;
+
 /// One panel's place.
 #[derive(Clone, Copy)]
 pub(super) struct Panel {
@@ -75,9 +78,13 @@ impl Panel {
 
 /// Draws the grid and the marks of a panel.
 pub(super) fn mesh(chart: &mut TimeChart<'_, '_>, marks: usize, label: &dyn Fn(&f64) -> String) {
-    chart
-        .configure_mesh()
-        .bold_line_style(GRID)
+    // By default a tick is a share of the panel's height, which pulls the numbers of a low one onto its axis.
+    let is_low = chart.plotting_area().dim_in_pixel().1 < 100;
+    let mut mesh = chart.configure_mesh();
+    if is_low {
+        mesh.set_tick_mark_size(LabelAreaPosition::Left, TICK);
+    }
+    mesh.bold_line_style(GRID)
         .light_line_style(TRANSPARENT)
         .axis_style(FAINT)
         .y_labels(marks)
