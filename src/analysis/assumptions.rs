@@ -318,6 +318,8 @@ mod tests {
     fn what_disturbs_leaves_no_closed_form() {
         for verb in [
             "crash = { server = true }",
+            "partition = { servers = [\"server-1\"], peer = \"instances\" }",
+            "degrade = { servers = 1, peer = { zone = \"west\" }, loss = 0.1 }",
             "pauses = { count = 1, every = \"5m\", lasting = \"1s\" }",
             "partition = { count = 1, peer = \"all\" }",
             "flap = { count = 1, up-for = \"1m\", down-for = \"1s\" }",
@@ -337,6 +339,24 @@ mod tests {
             let closed = closed(&scenario);
             assert!(closed.len() >= 4 && closed.iter().all(|closed| !closed), "{verb}: {closed:?}");
         }
+    }
+
+    #[test]
+    fn several_servers_have_no_closed_form_yet() {
+        for (section, why) in [
+            ("count = 2", "several servers: "),
+            ("recognises-own-url = false", "the server replicates to itself"),
+            ("capacity = { threads = 1 }", "requests wait for the server's threads"),
+        ] {
+            let scenario = with(&format!("[server]\n{section}\n[[fault]]\ncrash = {{ count = 1 }}"));
+            for bound in bounds(&scenario) {
+                let because = bound.range.expect_err(section).because;
+                assert!(because.starts_with(why), "{because}");
+            }
+        }
+        // A lone server's network to others and its start are nobody's matter.
+        let alone = "[server]\nzones = [\"east\"]\n[server.network]\nloss = 0.5\n";
+        assert_eq!(closed(&with(&format!("{alone}[[fault]]\ncrash = {{ count = 1 }}"))), [true; 4]);
     }
 
     #[test]

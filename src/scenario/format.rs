@@ -132,7 +132,12 @@ static TOP_KEYS: [Key; 17] = [
         "100",
         "How often the scenario is run, each time with other draws.",
     ),
-    key("duration", positive_length(&[]), "30m", "The end of a replicate, from the start of its server."),
+    key(
+        "duration",
+        positive_length(&[]),
+        "30m",
+        "The end of a replicate, from the start of its first server.",
+    ),
     key(
         "stop-when-settled",
         Shape::Flag,
@@ -150,8 +155,8 @@ static TOP_KEYS: [Key; 17] = [
         "release",
         Shape::Text,
         "the newest",
-        "A Spring Cloud train, a Spring Cloud Netflix version or a Eureka version. Sets the server's rules, the \
-         transport and the balancer.",
+        "A Spring Cloud train, a Spring Cloud Netflix version or a Eureka version. Sets the servers' rules, the \
+         transport, the balancer and the order in which servers are tried.",
     ),
     key("start", Shape::Table(&START), "", "How the fleet starts."),
     key("eureka", Shape::Table(&EUREKA), "", "Settings under Eureka's own names."),
@@ -178,7 +183,7 @@ static START_KEYS: [Key; 2] = [
         "window",
         length(),
         "the fleet's longest heartbeat interval",
-        "Instances start at a uniform moment in this window, which opens when the server accepts requests.",
+        "Instances start at a uniform moment in this window, which opens when all servers accept requests.",
     ),
     key("warm-up", length(), "5m", "From the end of the start window until faults are timed."),
 ];

@@ -96,16 +96,22 @@ pub(super) fn peer(entry: &Entry) -> Option<Problem> {
     let place = || entry.node.place.clone();
     match &entry.node.value {
         Value::Text(text) if PEER_WORDS.contains(&text.as_str()) => None,
-        Value::Text(text) => Some(
-            Problem::error(place(), format!("unknown `peer`: `{text}`"))
-                .label("must be `servers`, `all`, `instances` or a table")
-                .hint(did_you_mean(text, PEER_WORDS).unwrap_or_else(|| match text.strip_prefix("server-") {
-                    Some(_) => format!("for one server write `{{ servers = [\"{text}\"] }}`"),
-                    None => {
-                        format!("for the instances of an application write `{{ application = \"{text}\" }}`")
-                    }
-                })),
-        ),
+        Value::Text(text) => {
+            // Names of applications look like any word; a slip seldom begins with another letter.
+            let alike = PEER_WORDS.into_iter().filter(|word| word.get(..1) == text.get(..1));
+            let near = did_you_mean(text, alike).map_or_else(String::new, |near| format!("{near} "));
+            let named = match text.strip_prefix("server-") {
+                Some(_) => format!("for one server write `{{ servers = [\"{text}\"] }}`"),
+                None => format!(
+                    "{near}for the instances of an application write `{{ application = \"{text}\" }}`"
+                ),
+            };
+            Some(
+                Problem::error(place(), format!("unknown `peer`: `{text}`"))
+                    .label("must be `servers`, `all`, `instances` or a table")
+                    .hint(named),
+            )
+        }
         Value::Table(table) => {
             let known = ["application", "zone", "servers"];
             if let Some(other) = table.entries.iter().find(|inner| !known.contains(&inner.key.as_str())) {

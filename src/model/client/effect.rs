@@ -25,8 +25,9 @@ impl Call {
         if serial + 1 == Self::FRESH { 1 } else { serial + 1 }
     }
 
-    /// Whether the call opens its own connection, because the client has no connection that worked before
-    /// (`eureka-client.md` 6.2: no delegate). Such a call never finds a pooled connection.
+    /// Whether the call opens its own connection, because the client has none that worked before
+    /// (`eureka-client.md` 6.2: no delegate), or another call waits over it (6.7). Such a call never finds a
+    /// pooled connection.
     pub const fn is_fresh(self) -> bool {
         self.0 & Self::FRESH != 0
     }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Call, Client, ClientConfig, ClientEffect, ClientTimer, ServerUrls};
+use super::{Call, Client, ClientConfig, ClientEffect, ClientTimer, ServerUrls, Silence};
 use crate::engine::{Chance, Seed, SimDuration, SimTime};
 use crate::model::clock::{Now, WallMs};
 use crate::model::eureka::Flavour;
@@ -20,6 +20,8 @@ pub(super) enum Answer {
     Reply(SimDuration, Reply),
     /// The call fails, this long after the request was sent.
     Fail(SimDuration, Failure),
+    /// Nobody answers, for as long as the transport's limits matter.
+    Silence(Silence),
 }
 
 /// What the log holds.
@@ -167,6 +169,10 @@ impl Rig {
                 let (delay, outcome) = match (self.script)(self.now, &request, to, &mut self.registry) {
                     Answer::Reply(delay, reply) => (delay, Ok(reply)),
                     Answer::Fail(delay, failure) => (delay, Err(failure)),
+                    Answer::Silence(silence) => {
+                        let (delay, failure) = self.config.transport.call_gives_up_after(call, silence);
+                        (delay, Err(failure))
+                    }
                 };
                 self.schedule(delay, Event::Outcome(call, outcome));
                 if delay > Client::patience(&self.config) {

@@ -159,6 +159,7 @@ impl Client {
             self.registration_sent = true;
             step.out.push(ClientEffect::Fact(Fact::RegistrationSent { instance: self.instance }));
         }
+        let fresh = fresh || self.connection_is_busy(&job);
         self.serial = Call::serial_after(self.serial);
         job.awaited = Call::numbered(self.serial, fresh);
         step.out.push(ClientEffect::Send { call: job.awaited, to, request: self.content(job.phase, config) });
@@ -167,6 +168,18 @@ impl Client {
         }
         job.sent = true;
         self.keep(job);
+    }
+
+    /// Whether another call is under way over the connection that `job` would use: the pool then opens one more to
+    /// the same server.
+    fn connection_is_busy(&self, job: &Job) -> bool {
+        let inline = if job.phase.is_fetch() { &self.fetch } else { &self.heartbeat };
+        let background = self.background.iter().flat_map(|jobs| jobs.0.iter());
+        background.chain([inline]).any(|other| {
+            other.is_waiting()
+                && other.phase.is_fetch() == job.phase.is_fetch()
+                && other.attempts.shares_connection(&job.attempts)
+        })
     }
 
     fn content(&self, phase: Phase, config: &ClientConfig) -> Request {

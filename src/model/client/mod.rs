@@ -17,6 +17,8 @@
 mod balancer;
 mod config;
 mod effect;
+#[cfg(test)]
+mod failover;
 mod fetch;
 mod grid;
 #[cfg(test)]

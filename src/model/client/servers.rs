@@ -98,6 +98,14 @@ impl Servers {
         }
     }
 
+    /// Holds the servers in one order, for tests.
+    #[cfg(test)]
+    pub(super) fn hold(&mut self, order: &[u32]) {
+        let Self::Many(list) = self else { panic!("one server is in order") };
+        list.order = order.iter().copied().map(ServerId).collect();
+        list.in_hosts_order = true;
+    }
+
     /// Notes that the process has just started.
     pub(super) fn reset(&mut self) {
         if let Self::Many(list) = self {

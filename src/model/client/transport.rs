@@ -102,6 +102,13 @@ pub(super) struct Attempts {
 #[derive(Clone, Debug)]
 struct Walk(Vec<ServerId>);
 
+impl Attempts {
+    /// Whether both are at the same connection of one stack.
+    pub(super) fn shares_connection(&self, other: &Self) -> bool {
+        self.session == other.session && self.current.is_some() && self.current == other.current
+    }
+}
+
 /// The share of the list that may be in quarantine (`retryableClientQuarantineRefreshPercentage`), as a
 /// number of servers.
 fn quarantine_threshold(servers: usize, share: f64) -> usize {
@@ -270,11 +277,42 @@ mod tests {
     }
 
     #[test]
-    fn five_servers_the_first_three_dead_are_never_left() {
-        let mut stack = stack();
-        for _ in 0..10 {
-            assert_eq!(request(&mut stack, &servers(5), &[3, 4]), [0, 1, 2]); // 3 >= threshold 3
+    fn four_to_six_servers_the_first_three_dead_are_never_left() {
+        for count in 4..=6 {
+            let mut stack = stack();
+            for _ in 0..10 {
+                // 3 in quarantine against thresholds of 2, 3 and 3: cleared (Netflix #998).
+                assert_eq!(request(&mut stack, &servers(count), &[3, 4, 5]), [0, 1, 2]);
+            }
         }
+    }
+
+    #[test]
+    fn a_server_listed_in_four_zones_can_be_locked_out() {
+        let (mut stack, list) = (stack(), [ServerId(0); 4]);
+        assert_eq!(request(&mut stack, &list, &[]), [0, 0, 0]);
+        // 1 in quarantine against a threshold of 2: nobody is left, well or not (Netflix #1208).
+        assert!(request(&mut stack, &list, &[0]).is_empty());
+        stack.quarantine = None; // as a new session does
+        assert_eq!(request(&mut stack, &list, &[0]), [0]);
+    }
+
+    #[test]
+    fn a_new_session_forgets_delegate_and_quarantine() {
+        let mut rig = super::super::harness::Rig::new(crate::model::eureka::Flavour::Spring);
+        let mut stack = stack();
+        assert_eq!(request(&mut stack, &servers(7), &[1]), [0, 1]);
+        stack.session_ends = WallMs(1_000);
+        let mut begin = |now| {
+            rig.step(|_, _, step| {
+                stack.begin(WallMs(now), 1_200, &mut step.dice, Purpose(0));
+            });
+            (stack.delegate.is_some(), stack.quarantine.is_some(), stack.session_ends.0)
+        };
+        assert_eq!(begin(999), (true, true, 1_000));
+        let (delegate, quarantine, ends) = begin(1_000); // the session is over at its length
+        assert!(!delegate && !quarantine);
+        assert!((601_000..1_801_000).contains(&ends), "{ends}"); // 10 to 30 min
     }
 
     #[test]

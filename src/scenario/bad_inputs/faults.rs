@@ -145,6 +145,9 @@ that = "at least 2 of 4 left at the end"
             at least 57 of 100 left at the end
             rounds evict 15, 13, 11
             no self-preservation at the end
+            servers agree 5s after the last fault
+            at most 10 instances differ
+            utilisation below 90 %
 
 error: the fleet has 3 instances, not 4
  --> my.toml:7:23

@@ -28,7 +28,7 @@ crash = { server = true, zone = "east" }
  --> my.toml:9:30
   |
 9 | crash = { all = true, zone = "esat" }
-  |                              ^^^^^^ no application names it
+  |                              ^^^^^^ nobody is in it
   |
   = help: did you mean `east`?
 
@@ -54,13 +54,13 @@ error: no instance of `stock` is in this zone
 15 | crash = { all = true, application = "stock", zone = "east" }
    |                                                     ^^^^^^ not among its `zones`
 
-error: the server belongs to no zone
+error: `zone` chooses among instances, not among servers
   --> my.toml:17:33
    |
 17 | crash = { server = true, zone = "east" }
    |                                 ^^^^^^ without effect
    |
-   = help: leave it out
+   = help: leave it out; to hit those of one zone name them, as in `servers = ["server-1"]`
 "#,
     );
 }
@@ -204,7 +204,7 @@ partition = { count = 1, lost = "to-sever" }
  --> my.toml:5:33
   |
 5 | partition = { count = 1, peer = "orders" }
-  |                                 ^^^^^^^^ must be `server`, `all` or a table of `application` and `zone`
+  |                                 ^^^^^^^^ must be `servers`, `all`, `instances` or a table
   |
   = help: for the instances of an application write `{ application = "orders" }`
 
@@ -230,7 +230,7 @@ error: `peer` names nobody
 11 | partition = { count = 1, peer = {} }
    |                                 ^^
    |
-   = help: write `"server"`, `"all"` or `{ application = "orders", zone = "a" }`
+   = help: write `"servers"`, `"all"`, `"instances"`, `{ application = "orders", zone = "a" }` or `{ servers = ["server-1"] }`
 
 error: unknown `lost`: `to-sever`
   --> my.toml:13:33
@@ -255,21 +255,21 @@ stop = { server = true }
 crash-loop = { server = true, up-for = "5s" }
 "#,
         &[],
-        r#"error: `stop` is for instances, not for the server
+        r#"error: `stop` is for instances, not for servers
  --> my.toml:5:10
   |
 5 | stop = { server = true }
   |          ^^^^^^ not here
   |
-  = help: what can be done to the server: `crash`, `restart`, `pause`, `pauses` and `clock`
+  = help: what can be done to servers: `crash`, `restart`, `pause`, `pauses`, `partition`, `flap`, `degrade` and `clock`
 
-error: `crash-loop` is for instances, not for the server
+error: `crash-loop` is for instances, not for servers
  --> my.toml:7:16
   |
 7 | crash-loop = { server = true, up-for = "5s" }
   |                ^^^^^^ not here
   |
-  = help: what can be done to the server: `crash`, `restart`, `pause`, `pauses` and `clock`
+  = help: what can be done to servers: `crash`, `restart`, `pause`, `pauses`, `partition`, `flap`, `degrade` and `clock`
 "#,
     );
 }

@@ -50,7 +50,7 @@ crash = { all = true, zone = "east" }
  --> my.toml:5:30
   |
 5 | crash = { all = true, zone = "east" }
-  |                              ^^^^^^ no application names it
+  |                              ^^^^^^ nobody is in it
   |
   = help: give applications zones, as in `zones = ["a", "b"]`
 "#,
@@ -301,9 +301,9 @@ error: this expectation is not understood: most heartbeats a minute above 5
  --> my.toml:9:14
   |
 9 | that = "most heartbeats a minute above 5"
-  |              ^^^^^^^^^^ expected `requests`, `registrations`, `renewals`, `fetches`, `full` or `delta`
+  |              ^^^^^^^^^^ expected `requests`, `registrations`, `renewals`, `fetches`, `full`, `delta` or `replications`
   |
-  = help: the form is `most requests|registrations|renewals|fetches|full fetches|delta fetches a minute above 140`
+  = help: the form is `most requests|registrations|renewals|fetches|full fetches|delta fetches|replications a minute above 140`
 
 error: this expectation is not understood: failed calls below 101 %
   --> my.toml:11:28
@@ -330,6 +330,9 @@ error: this expectation is not understood: unhealty registry max below 1m
              at least 57 of 100 left at the end
              rounds evict 15, 13, 11
              no self-preservation at the end
+             servers agree 5s after the last fault
+             at most 10 instances differ
+             utilisation below 90 %
 "#,
     );
 }
