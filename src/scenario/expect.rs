@@ -301,6 +301,50 @@ mod tests {
     }
 
     #[test]
+    fn claims_about_servers_are_read() {
+        assert_eq!(claim("self-preservation meanwhile"), Claim::SelfPreservationMeanwhile(true));
+        assert_eq!(claim("no self-preservation meanwhile"), Claim::SelfPreservationMeanwhile(false));
+        assert_eq!(claim("servers agree at the end"), Claim::ServersAgree);
+        let after = Claim::ServersAgreeAfter(SimDuration::from_secs(65));
+        assert_eq!(claim("servers agree 1m 5s after the last fault"), after);
+        assert_eq!(claim("at most 10 instances differ"), Claim::Differing(Comparison::AtMost, 10));
+        assert_eq!(claim("exactly 1 instance differs"), Claim::Differing(Comparison::Exactly, 1));
+        assert_eq!(claim("utilisation above 90 %"), Claim::Utilisation(Comparison::Above, 90.0));
+        let kinds = &[RequestKind::Replicate];
+        let load = Claim::Load { kinds, comparison: Comparison::Below, count: 500 };
+        assert_eq!(claim("most replications a minute below 500"), load);
+    }
+
+    #[test]
+    fn a_claim_may_be_about_one_server() {
+        let on = |text: &str| parse(text).map(|sentence| sentence.server.map(|(name, _)| name));
+        for text in [
+            "crash registry p99 below 1m 30s",
+            "no false removal",
+            "at least 5 of 10 left at the end",
+            "exactly 4 evictions",
+            "rounds evict 4, 3",
+            "no self-preservation at the end",
+            "self-preservation meanwhile",
+            "no mistake at client",
+            "most renewals a minute above 3",
+            "utilisation below 90 %",
+        ] {
+            assert_eq!(on(text), Ok(None), "{text}");
+            assert_eq!(on(&format!("{text} on server-2")), Ok(Some("server-2".into())), "{text}");
+        }
+        let sentence = parse("no eviction on Server-12").expect("it is one");
+        assert_eq!(sentence.server, Some(("server-12".into(), 15..24)));
+        for text in ["servers agree at the end", "at most 1 instances differ", "no failed call"] {
+            let refusal = parse(&format!("{text} on server-2")).expect_err(text);
+            assert_eq!(refusal.hint, "leave `on …` out", "{text}");
+        }
+        assert_eq!(parse("no eviction on").expect_err("whose?").expected, "expected the name of a server");
+        let refusal = parse("balancer p99 below on server-1").expect_err("no limit");
+        assert_eq!(refusal.expected, "expected a duration");
+    }
+
+    #[test]
     fn the_size_of_the_fleet_is_kept_for_the_check() {
         let sentence = parse("at least 57 of 100 left at the end").expect("it is an expectation");
         assert_eq!(sentence.claim, Claim::Left { comparison: Comparison::AtLeast, count: 57 });
@@ -338,7 +382,9 @@ mod tests {
                 proptest::sample::select(vec![
                     "no", "at", "most", "least", "exactly", "57", "of", "left", "the", "end", "false", "removal",
                     "rounds", "evict", ",", "balancer", "crash", "query", "accuracy", "failed", "calls", "%", "most",
-                    "mistakes", "renewals", "a", "minute", "above", "p99", "below", "5m", "self-preservation", "ü",
+                    "mistakes", "renewals", "a", "minute", "above", "p99", "below", "5m", "self-preservation", "ü", "on",
+                    "server-2", "servers", "agree", "after", "last", "fault", "instances", "differ", "utilisation",
+                    "meanwhile",
                 ]),
                 0..10,
             ),

@@ -104,3 +104,13 @@ fn the_guide_has_a_part_for_every_verb() {
         assert!(part.contains(targets), "`{name}` should say: {targets}");
     }
 }
+
+#[test]
+fn the_example_of_several_servers_is_one() {
+    let guide = include_str!("../../docs/SCENARIO.md");
+    let part = guide.split("\n## Several servers\n").nth(1).expect("a part about several servers");
+    let example = part.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next());
+    let loaded = super::parse("guide.toml", example.expect("an example"), &[]);
+    let loaded = loaded.unwrap_or_else(|problems| panic!("{problems}"));
+    assert_eq!((loaded.scenario.servers.len(), loaded.render_warnings(false).as_str()), (3, ""));
+}

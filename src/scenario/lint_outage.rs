@@ -119,3 +119,48 @@ fn complete_after(scenario: &Scenario) -> SimDuration {
     let longest = registering.map(|app| app.client.lease_renewal_interval_in_seconds).max();
     scenario.server.serves_after() + seconds(longest.unwrap_or_default())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::lint::tests::warnings;
+
+    fn about(servers: u32, fault: &str) -> String {
+        warnings(&format!("[server]\ncount = {servers}\n[[fault]]\n{fault}"))
+    }
+
+    #[test]
+    fn a_share_too_small_to_protect() {
+        let cut = "partition = { servers = 1, for = \"10m\" }";
+        // 100 clients, 200 renewals against ⌊1.7 · 101⌋ = 171: six servers see 166.7 without the seventh, seven of
+        // eight 175.
+        assert_eq!(about(6, cut), "");
+        assert!(about(8, cut).contains("the other servers evict live instances"), "{}", about(8, cut));
+        // No lease of 180 s ends within three minutes, and who still hears of all evicts nobody.
+        assert_eq!(about(8, "partition = { servers = 1, for = \"3m\" }"), "");
+        assert_eq!(about(8, "partition = { servers = 1, lost = \"from-peer\" }"), "");
+    }
+
+    #[test]
+    fn fast_heartbeats_protect_neither_side() {
+        // Every 5 s: 1,200 renewals, of which one of three sees 400, more than 171.
+        let text = warnings(
+            "[eureka.instance]\nlease-renewal-interval-in-seconds = 5\n[server]\ncount = 3\n[[fault]]\n\
+             partition = { servers = [\"server-3\"], for = \"10m\" }",
+        );
+        assert!(text.contains("both sides evict"), "{text}");
+    }
+
+    #[test]
+    fn servers_that_come_back_empty() {
+        let restart = "restart = { servers = 1 }";
+        assert!(about(2, restart).contains("`fetch-registry` is off"), "{}", about(2, restart));
+        let fetches = format!("[server]\ncount = 2\nfetch-registry = true\n[[fault]]\n{restart}");
+        assert!(warnings(&fetches).contains("`registry-sync-retries` is 0"));
+        let both = fetches.replace("fetch-registry", "register-with-eureka = true\nfetch-registry");
+        assert_eq!(warnings(&both), "");
+        let rolling =
+            |wait: &str| about(2, &format!("restart = {{ servers = \"all\", one-by-one = \"{wait}\" }}"));
+        assert!(rolling("10s").contains("whole again only after 30s"), "{}", rolling("10s"));
+        assert!(!rolling("30s").contains("whole again"));
+    }
+}

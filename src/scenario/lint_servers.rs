@@ -248,3 +248,71 @@ pub(super) fn claim(scenario: &Scenario, claim: &Claim, table: &Table) -> Option
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::lint::tests::warnings;
+
+    #[test]
+    fn an_ordinary_cluster_is_no_surprise() {
+        let usual = "register-with-eureka = true\nfetch-registry = true";
+        for text in ["", usual, "zones = [\"a\", \"b\"]"] {
+            assert_eq!(warnings(&format!("[server]\ncount = 3\n{text}")), "", "{text}");
+        }
+        let netflix = "flavour = \"netflix\"\n[server]\ncount = 3\nfetch-registry = true";
+        assert_eq!(warnings(netflix), "");
+    }
+
+    #[test]
+    fn changes_travel_one_hop() {
+        let text = warnings("[server]\ncount = 3\ntopology = \"ring\"");
+        assert!(
+            text.contains("`server-3` of those of `server-1`, `server-1` of those of `server-2`"),
+            "{text}"
+        );
+        // A ring of two is a mesh. Of four each misses two: eight pairs.
+        assert_eq!(warnings("[server]\ncount = 2\ntopology = \"ring\""), "");
+        assert!(warnings("[server]\ncount = 4\ntopology = \"ring\"").contains("5 more such pairs"));
+        assert!(warnings("[server]\ncount = 2\ntopology = \"none\"").contains("never hear"));
+    }
+
+    #[test]
+    fn a_server_that_is_its_own_peer_counts_twice() {
+        // 100 clients: 200 renewals twice, against ⌊1.7 · 101⌋ = 171; 57 % may be gone.
+        let text = warnings("[server]\nrecognises-own-url = false");
+        assert!(text.contains("disarmed until 57 % of the fleet are gone"), "{text}");
+        // Of two servers each hears half of them once and half twice: 300.
+        let text = warnings("[server]\ncount = 2\nrecognises-own-url = false");
+        assert!(text.contains("disarmed until 43 %"), "{text}");
+    }
+
+    #[test]
+    fn answers_that_come_too_late_for_a_peer() {
+        // 200 renewals a minute on two servers make 100 / 60 / 2 = 0.83 in half a second: a batch of one. 2 ms of way
+        // and 250 ms of work.
+        let slow = "[server]\ncount = 2\n[server.capacity]\nthreads = 10\nreplicated-item = \"250ms\"";
+        let text = warnings(slow);
+        assert!(text.contains("may take 252ms, but a server waits 200ms"), "{text}");
+        assert!(text.contains("again every 1s 200ms"), "{text}");
+        let patient = "[eureka.server]\npeer-node-read-timeout-ms = 252\n";
+        assert_eq!(warnings(&format!("{patient}{slow}")), "");
+        assert!(
+            warnings("[server]\ncount = 2\n[server.network]\nlatency = \"101ms\"").contains("may take 202ms")
+        );
+    }
+
+    #[test]
+    fn netflix_servers_that_refuse_beyond_the_warm_up() {
+        // The last opens after 1 min and 2 min, and refuses for 5 min; a warm-up of 4 min ends before.
+        let text =
+            "flavour = \"netflix\"\nstart.warm-up = \"4m\"\n[server]\ncount = 3\nfetch-registry = true";
+        assert!(warnings(text).contains("refuse fetches until 8m"), "{}", warnings(text));
+    }
+
+    #[test]
+    fn claims_that_say_nothing() {
+        let claim = |text: &str| warnings(&format!("[[expect]]\nthat = \"{text}\""));
+        assert!(claim("utilisation below 90 %").contains("never busy"));
+        assert!(claim("servers agree at the end").contains("there is one server"));
+    }
+}

@@ -1,8 +1,11 @@
 //! What is printed is read back: every corner of the format, and scenarios at random.
 
 use super::print::string;
-use super::types::Scenario;
+use super::types::{Scenario, ServerList, ServerNode};
 use super::{Loaded, canonical, parse};
+use crate::engine::SimDuration;
+use crate::model::client::ServerOrder;
+use crate::model::id::ServerId;
 
 fn read(text: &str) -> Scenario {
     match parse("test.toml", text, &[]) {
@@ -82,7 +85,7 @@ in = 0.95
 }
 
 /// Every verb with every key that it takes, and every way to name targets, peers and lengths.
-const VERBS: [&str; 32] = [
+const VERBS: [&str; 39] = [
     "crash = { count = 2, zone = \"east\" }",
     "crash = { server = true }",
     "stop = { share = 0.125, application = \"b\", linger = \"5s\", over = \"1m\" }",
@@ -120,6 +123,14 @@ const VERBS: [&str; 32] = [
     "roll-out = { application = \"a\", batch-share = 0.2, wait = \"2m\", order = \"start-first\" }",
     "blue-green = { from = \"a\", to = \"b\", wait = \"0s\", graceful = false }",
     "reclaim = { count = 1, notice = \"0s\", heeded = 0.75 }",
+    "restart = { servers = \"all\", down-for = \"30s\", one-by-one = \"2m\" }",
+    "pause = { servers = [\"server-3\", \"server-1\"], for = \"20s\" }",
+    "partition = { servers = 2, lost = \"to-peer\", for = \"5m\" }",
+    "flap = { servers = [\"server-2\"], peer = { servers = [\"server-3\", \"server-2\"] }, up-for = \"1m\", \
+     down-for = \"1s\" }",
+    "degrade = { servers = [\"server-1\"], peer = \"instances\", latency = \"300ms\" }",
+    "partition = { all = true, peer = { servers = [\"server-2\"] }, lost = \"from-server\" }",
+    "delete = { count = 1, at = \"server-3\" }",
 ];
 
 #[test]
@@ -130,8 +141,8 @@ fn every_verb_is_among_them() {
     }
 }
 
-/// Two applications in two zones.
-const ZONED: &str = "[[application]]\nname = \"a\"\ninstances = 3\nzones = [\"east\", \"west\"]\n\
+/// Three servers, and two applications in two zones.
+const ZONED: &str = "[server]\ncount = 3\n[[application]]\nname = \"a\"\ninstances = 3\nzones = [\"east\", \"west\"]\n\
                      [[application]]\nname = \"b\"\ninstances = 2\nzones = [\"west\"]\n";
 
 #[test]
@@ -190,6 +201,75 @@ fetch-registry = false
     );
 }
 
+#[test]
+fn servers_come_back() {
+    let fleet = r#"
+[[application]]
+name = "a"
+instances = 2
+zones = ["east", "north"]
+servers = ["server-2", "server-1"]
+first-address = "192.168.0.254"
+[[application]]
+name = "b"
+server-zones = ["west", "east"]
+[[application]]
+name = "c"
+server-zones = "own-first"
+[[expect]]
+that = "self-preservation meanwhile on server-3"
+[[expect]]
+that = "servers agree 1m 5s after the last fault"
+"#;
+    for topology in [
+        "topology = \"full-mesh\"",
+        "topology = \"ring\"\nrecognises-own-url = false",
+        "topology = \"none\"\nstart-window = \"0s\"",
+        "peers = { server-3 = [\"server-1\", \"server-2\"], server-1 = [] }",
+        "peers = { server-1 = [\"server-3\"] }\nrecognises-own-url = false",
+        "starts-after = [\"3s\", \"0s\", \"1m 1ns\"]",
+    ] {
+        comes_back(&format!(
+            "[server]\ncount = 3\nzones = [\"west\", \"east\"]\n{topology}\n[server.network]\nloss = 0.25\n\
+             [server.capacity]\nthreads = 200\nrenew = {{ exponential = \"2ms\" }}\nreplicated-item = \"1ms\"\n\
+             [eureka.server]\npeer-node-read-timeout-ms = 300\n{fleet}"
+        ));
+    }
+    comes_back(
+        "[server]\nrecognises-own-url = false\nstart-window = \"5s\"\n[[application]]\nname = \"a\"\n",
+    );
+}
+
+#[test]
+fn servers_have_their_defaults() {
+    let scenario = read("[[application]]\nname = \"a\"\n[[application]]\nname = \"b\"\n");
+    assert_eq!(scenario.servers, [ServerNode { starts_after: None, zone: None, peers: Vec::new() }]);
+    let addresses = scenario.applications.iter().map(|app| app.first_address.to_string());
+    assert_eq!(addresses.collect::<Vec<_>>(), ["10.0.1.1", "10.1.1.1"]);
+    assert_eq!((scenario.servers_start_window, scenario.capacity), (SimDuration::ZERO, None));
+    let ring = read("[server]\ncount = 4\ntopology = \"ring\"\n[[application]]\nname = \"a\"\n");
+    let peers: Vec<_> = ring.servers.iter().map(|server| server.peers.as_slice()).collect();
+    assert_eq!(peers, [[ServerId(1)], [ServerId(2)], [ServerId(3)], [ServerId(0)]]);
+    assert_eq!(ring.servers_start_window, SimDuration::from_secs(60));
+    let all = [0, 1, 2, 3].map(ServerId).to_vec();
+    assert_eq!(ring.applications[0].server_list, ServerList::OneZone(all));
+    let own = "[server]\ncount = 2\nrecognises-own-url = false\n[[application]]\nname = \"a\"\n";
+    assert_eq!(read(own).servers[0].peers, [ServerId(1), ServerId(0)]);
+}
+
+#[test]
+fn an_old_release_orders_servers_by_host() {
+    let order = |release: &str| {
+        let text = format!("release = \"{release}\"\n[[application]]\nname = \"a\"\n");
+        read(&text).applications[0].client.server_order
+    };
+    // Eureka 1.10.11 and 1.10.14 (`eureka-client.md` 0.2).
+    assert_eq!(
+        [order("2.2.8.RELEASE"), order("2.2.9.RELEASE")],
+        [ServerOrder::ByHost, ServerOrder::Shuffled]
+    );
+}
+
 proptest::proptest! {
     #[test]
     fn what_is_printed_is_read_back(
@@ -212,7 +292,7 @@ proptest::proptest! {
              flavour = \"{flavour}\"\n\
              [eureka.server]\nrenewal-percent-threshold = {share:?}\nuse-read-only-response-cache = {flag}\n\
              [eureka.instance]\nlease-renewal-interval-in-seconds = {count}\n\
-             [balancer]\n{balancer}\n\
+             [balancer]\n{balancer}\n[server]\ncount = 3\n\
              [[application]]\nname = \"a\"\ninstances = 3\nzones = [\"east\", \"west\"]\n\
              [[application]]\nname = \"b\"\nzones = [\"west\"]\n\
              [application.eureka.client]\nregistry-fetch-interval-seconds = {second_count}\n\

@@ -3,6 +3,7 @@
 mod faults;
 mod fleet;
 mod keys;
+mod servers;
 mod sets;
 mod verb_values;
 mod verbs;
