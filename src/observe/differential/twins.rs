@@ -78,12 +78,8 @@ impl Twins {
                 }
             }
             Step::Status { server, process, up } => {
-                let Some(server) = self.running(server) else { return };
-                let (_, instance, _) = self.process(process);
-                let status = if up { Status::Up } else { Status::OutOfService };
-                if self.views.log(self.life(server)).now(instance) != Presence::Absent {
-                    self.put(server, instance, Presence::Present(status), true);
-                    self.server_fact(server, Fact::StatusChanged { instance, status }, Removal::NotShown);
+                if let Some(server) = self.running(server) {
+                    self.set_status(server, process, if up { Status::Up } else { Status::OutOfService });
                 }
             }
             Step::Evict { server, bits } => {
@@ -211,6 +207,14 @@ impl Twins {
             self.put(server, instance, Presence::Present(status), announced);
             let fact = Fact::LeaseRegistered { instance, status, new };
             self.server_fact(server, fact, Removal::NotShown);
+        }
+    }
+
+    fn set_status(&mut self, server: ServerId, process: u8, status: Status) {
+        let (_, instance, _) = self.process(process);
+        if self.views.log(self.life(server)).now(instance) != Presence::Absent {
+            self.put(server, instance, Presence::Present(status), true);
+            self.server_fact(server, Fact::StatusChanged { instance, status }, Removal::NotShown);
         }
     }
 
