@@ -1,6 +1,6 @@
-//! The bodies of recorded answers: what a server served when, told from its log: the registry from its
-//! `registered` and `cancelled` lines, the read-only cache from its ticks. The client replay feeds real
-//! clients with them.
+//! The bodies of recorded answers: what each server served when, told from its log: the registry from its
+//! `registered` and `cancelled` lines (a peer's copy is one like any other), the read-only cache from its ticks.
+//! The client replay feeds real clients with them.
 //!
 //! One race is part of it: a change that comes while an entry of the read-write cache is being loaded does
 //! not invalidate it (so Guava's `LoadingCache` has it), and the entry stays stale until it expires. In
@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use stillup::model::id::{AppId, InstanceId};
+use stillup::model::id::{AppId, InstanceId, ServerId};
 use stillup::model::message::Status;
 use stillup::model::view::{LifeId, Payload, Presence, Views};
 
@@ -17,13 +17,22 @@ use super::records::Recording;
 
 /// `retention-time-in-m-s-in-delta-queue`, ms.
 const RETENTION_MS: i64 = 180_000;
+/// `delta-retention-timer-interval-in-ms`: how often what is older is dropped.
+const RETENTION_TIMER_MS: i64 = 30_000;
 /// `response-cache-auto-expiration-in-seconds`, ms.
 const EXPIRATION_MS: i64 = 180_000;
 
-/// What the server's two cache entries held, and the registry logs behind them.
+/// What the servers' two cache entries held, and the registry logs behind them.
 pub(crate) struct Answers {
     pub(crate) views: Views,
     pub(crate) numbers: BTreeMap<String, InstanceId>,
+    /// By server.
+    served: Vec<Served>,
+}
+
+/// What one server's two cache entries held.
+#[derive(Default)]
+struct Served {
     /// Changes of the entry for the full registry: (from when, what).
     full: Vec<(i64, Payload)>,
     /// Changes of the entry for the delta.
@@ -41,6 +50,7 @@ struct Loaded {
 /// One life of the server.
 struct ServerLife {
     life: LifeId,
+    opened_ms: i64,
     /// When each entry of the delta queue was queued.
     queued_at: Vec<i64>,
     full: Option<Loaded>,
@@ -59,17 +69,32 @@ enum Moment<'a> {
 }
 
 impl Answers {
-    /// Works through the server's log of a folder.
+    /// Works through the servers' logs of a folder.
     pub(crate) fn of(recording: &Recording) -> Self {
-        let mut answers =
-            Self { views: Views::default(), numbers: BTreeMap::new(), full: Vec::new(), delta: Vec::new() };
+        let mut answers = Self { views: Views::default(), numbers: BTreeMap::new(), served: Vec::new() };
+        for name in recording.experiment.servers.keys() {
+            answers.served.push(Served::default());
+            answers.work_through(moments(recording, name));
+        }
+        answers
+    }
+
+    /// Works through the log of the server that was pushed last.
+    fn work_through(&mut self, moments: Vec<(i64, Moment<'_>)>) {
+        let answers = self;
         let mut server: Option<ServerLife> = None;
-        for (at_ms, moment) in moments(recording) {
+        for (at_ms, moment) in moments {
             if let Moment::Opened = moment {
                 let life = answers.views.begin_life();
                 let (queued_at, delta_is_cached) = (Vec::new(), false);
-                let opened =
-                    server.insert(ServerLife { life, queued_at, full: None, delta: None, delta_is_cached });
+                let opened = server.insert(ServerLife {
+                    life,
+                    opened_ms: at_ms,
+                    queued_at,
+                    full: None,
+                    delta: None,
+                    delta_is_cached,
+                });
                 // A poll of the recording's own observer loads the entry as soon as the server answers.
                 answers.serve_full(opened, at_ms);
             }
@@ -93,12 +118,12 @@ impl Answers {
                 }
             }
         }
-        answers
     }
 
-    /// What a fetch that was answered at `at_ms` got.
-    pub(crate) fn at(&self, full: bool, at_ms: i64) -> Option<Payload> {
-        let entry = if full { &self.full } else { &self.delta };
+    /// What a fetch that `server` answered at `at_ms` got.
+    pub(crate) fn at(&self, server: ServerId, full: bool, at_ms: i64) -> Option<Payload> {
+        let served = &self.served[server.0 as usize];
+        let entry = if full { &served.full } else { &served.delta };
         entry.iter().rev().find(|(from, _)| *from <= at_ms).map(|&(_, payload)| payload)
     }
 
@@ -119,20 +144,26 @@ impl Answers {
     /// The read-only cache takes over the entry for the full registry.
     fn serve_full(&mut self, server: &mut ServerLife, at_ms: i64) {
         server.full = self.load(server, server.full, at_ms, at_ms);
-        self.full.extend(server.full.map(|loaded| (at_ms, loaded.payload)));
+        self.last().full.extend(server.full.map(|loaded| (at_ms, loaded.payload)));
     }
 
     /// The read-only cache takes over the entry for the delta, which takes until `done_ms` to load.
     fn serve_delta(&mut self, server: &mut ServerLife, at_ms: i64, done_ms: i64) {
         server.delta = self.load(server, server.delta, at_ms, done_ms);
-        self.delta.extend(server.delta.map(|loaded| (at_ms, loaded.payload)));
+        self.last().delta.extend(server.delta.map(|loaded| (at_ms, loaded.payload)));
+    }
+
+    fn last(&mut self) -> &mut Served {
+        self.served.last_mut().expect("a server is worked through")
     }
 
     /// The entry as it is, or loaded anew if there is none or it has expired.
     fn load(&self, server: &ServerLife, held: Option<Loaded>, at_ms: i64, done_ms: i64) -> Option<Loaded> {
         let fresh = || {
             let log = self.views.log(server.life);
-            let purged = server.queued_at.partition_point(|&at| at < at_ms - RETENTION_MS) as u32;
+            // The timer starts with the registry, a moment before it opens.
+            let swept_ms = at_ms - (at_ms - server.opened_ms).rem_euclid(RETENTION_TIMER_MS);
+            let purged = server.queued_at.partition_point(|&at| at < swept_ms - RETENTION_MS) as u32;
             let (life, version, queue_tail) = (server.life, log.version(), log.queued());
             Loaded { payload: Payload { life, version, queue_head: purged, queue_tail }, at_ms: done_ms }
         };
@@ -140,10 +171,10 @@ impl Answers {
     }
 }
 
-/// Everything that changes what is served, in order.
-fn moments(recording: &Recording) -> Vec<(i64, Moment<'_>)> {
+/// Everything that changes what `server` serves, in order.
+fn moments<'a>(recording: &'a Recording, server: &str) -> Vec<(i64, Moment<'a>)> {
     let mut moments = Vec::new();
-    for line in &recording.log {
+    for line in recording.log.iter().filter(|line| line.server == server) {
         let moment = match line.event.as_str() {
             "open-for-traffic" => Moment::Opened,
             "registered" => Moment::Registered(&line.instance, status(&line.value)),
@@ -153,7 +184,7 @@ fn moments(recording: &Recording) -> Vec<(i64, Moment<'_>)> {
         };
         moments.push((line.t_ms, moment));
     }
-    let deltas = recording.calls.iter().filter(|call| call.kind == "fetch-delta");
+    let deltas = recording.calls.iter().filter(|call| call.server == server && call.kind == "fetch-delta");
     moments.extend(deltas.map(|call| (call.sent_ms, Moment::DeltaAsked { done_ms: call.done_ms })));
     moments.sort_by_key(|&(at_ms, _)| at_ms);
     moments

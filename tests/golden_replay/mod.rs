@@ -2,7 +2,9 @@
 
 mod answers;
 mod bucket;
+mod calls;
 mod client;
+mod compared;
 mod deaths;
 mod gauges;
 mod records;
@@ -17,6 +19,8 @@ mod timeline;
 
 use std::path::{Path, PathBuf};
 
+use stillup::engine::SimDuration;
+use stillup::model::client::ClientConfig;
 use stillup::model::eureka::ServerConfig;
 
 use records::Recording;
@@ -48,17 +52,51 @@ pub(crate) enum Mutation {
     OtherProtection,
     /// A round may remove one in twenty instead of three.
     SmallerLimit,
+    /// A client's supervisor cancels nothing of a job, or, over Jersey, what is left of it.
+    OtherInterrupt,
+    /// A client never looks at its list of servers again.
+    NoListRefresh,
+    /// A client waits for an answer a second less.
+    ShorterRead,
+    /// A client's supervisor backs off to twice its interval at most.
+    SmallerBackOff,
+    /// A client has one worker more for each task.
+    OneMoreWorker,
+    /// A client does not understand that it is not registered.
+    NotFoundNotUnderstood,
 }
 
 impl Mutation {
     fn change(self, config: &mut ServerConfig) {
         match self {
-            Self::None | Self::LongerLease | Self::NoCompensation => {}
             Self::OneMoreExpected => config.default_open_for_traffic_count += 1,
             Self::OtherSideOfTheBreak => config.rules.decrement_expected_on_eviction ^= true,
             Self::NoReadOnlyCache => config.use_read_only_response_cache = false,
             Self::OtherProtection => config.enable_self_preservation ^= true,
             Self::SmallerLimit => config.renewal_percent_threshold = 0.95,
+            _ => {}
+        }
+    }
+
+    fn change_client(self, config: &mut ClientConfig) {
+        match self {
+            Self::OtherInterrupt => config.transport.interrupt_cancels_retries ^= true,
+            Self::NoListRefresh => config.eureka_service_url_poll_interval_seconds = 1_000_000,
+            Self::ShorterRead => {
+                let second = SimDuration::from_secs(1);
+                config.transport.read_timeout =
+                    config.transport.read_timeout.map(|limit| limit.saturating_sub(second));
+            }
+            Self::SmallerBackOff => {
+                config.heartbeat_executor_exponential_back_off_bound = 2;
+                config.cache_refresh_executor_exponential_back_off_bound = 2;
+            }
+            Self::OneMoreWorker => {
+                config.heartbeat_executor_thread_pool_size += 1;
+                config.cache_refresh_executor_thread_pool_size += 1;
+            }
+            Self::NotFoundNotUnderstood => config.transport.understands_not_found = false,
+            _ => {}
         }
     }
 
@@ -85,6 +123,8 @@ pub(crate) struct Compared {
     pub(crate) thresholds: u32,
     pub(crate) gauges: u32,
     pub(crate) sights: u32,
+    /// Calls of real clients.
+    pub(crate) calls: u32,
 }
 
 /// What a folder holds, and so how it is replayed.
@@ -94,16 +134,22 @@ pub(crate) enum Kind {
     Scripted,
     /// One Eureka server and real clients, whose own logs are there too.
     RealClients,
+    /// Eureka servers that are peers, and real clients that know them all. The clients are replayed; what the
+    /// servers told each other is taken from their logs.
+    RealClientsOfPeers,
 }
 
 impl Kind {
     fn of(recording: &Recording) -> Result<Self, String> {
-        let servers = recording.experiment.servers.len();
-        if servers != 1 {
-            return Err(format!("a kind of recording that the replay does not know: {servers} servers"));
-        }
         let real = recording.sights.iter().any(|sight| sight.observer.starts_with("java"));
-        Ok(if real { Self::RealClients } else { Self::Scripted })
+        match (recording.experiment.servers.len(), real) {
+            (1, false) => Ok(Self::Scripted),
+            (1, true) => Ok(Self::RealClients),
+            (2.., true) => Ok(Self::RealClientsOfPeers),
+            (servers, _) => {
+                Err(format!("a kind of recording that the replay does not know: {servers} servers"))
+            }
+        }
     }
 }
 
@@ -128,9 +174,14 @@ pub(crate) fn folders(root: &Path) -> Result<Vec<PathBuf>, String> {
 pub(crate) fn replay(folder: &Path, mutation: Mutation) -> Result<(String, Kind, Outcome), String> {
     let recording = Recording::read(folder)?;
     let kind = Kind::of(&recording)?;
-    let mut outcome = server::replay(&recording, mutation)?;
-    if kind == Kind::RealClients {
-        outcome.differences.extend(client::replay(&recording));
+    let mut outcome = match kind {
+        Kind::Scripted | Kind::RealClients => server::replay(&recording, mutation)?,
+        Kind::RealClientsOfPeers => Outcome::default(),
+    };
+    if kind != Kind::Scripted {
+        let played = client::replay(&recording, mutation);
+        outcome.differences.extend(played.differences);
+        outcome.compared.calls = played.calls;
     }
     Ok((format!("{} ({})", recording.name, recording.experiment.experiment), kind, outcome))
 }

@@ -37,6 +37,8 @@ pub(crate) struct ServerSettings {
 pub(crate) struct Call {
     pub(crate) sent_ms: i64,
     pub(crate) done_ms: i64,
+    /// Whom it reached.
+    pub(crate) server: String,
     /// Who called; for a real client its user agent.
     pub(crate) actor: String,
     pub(crate) kind: String,
@@ -120,13 +122,22 @@ impl Recording {
 
     /// When a server's or client's process stood still: (from, to).
     pub(crate) fn pauses_of(&self, target: &str) -> Vec<(i64, i64)> {
+        self.spells(target, "pause", "resume")
+    }
+
+    /// When a server was gone: (from, to).
+    pub(crate) fn outages_of(&self, target: &str) -> Vec<(i64, i64)> {
+        self.spells(target, "crash", "started")
+    }
+
+    fn spells(&self, target: &str, begins: &str, ends: &str) -> Vec<(i64, i64)> {
         let of = |fault: &str| {
             let rows = self.faults.iter().filter(|row| row.fault == fault && row.target == target);
             rows.map(|row| row.t_ms).collect::<Vec<_>>()
         };
-        let resumed = of("resume");
-        let end = |from| resumed.iter().copied().find(|&to| to > from).unwrap_or(i64::MAX);
-        of("pause").into_iter().map(|from| (from, end(from))).collect()
+        let ended = of(ends);
+        let end = |from| ended.iter().copied().find(|&to| to > from).unwrap_or(i64::MAX);
+        of(begins).into_iter().map(|from| (from, end(from))).collect()
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a recording holds of its real clients: their calls, as the server's access log has them, what
+//! What a recording holds of its real clients: their calls, as the servers' access logs have them, what
 //! observers inside them saw, and their settings.
 
 use std::collections::BTreeSet;
@@ -7,6 +7,7 @@ use std::ops::RangeInclusive;
 use stillup::engine::SimDuration;
 use stillup::model::client::{BalancerConfig, ClientConfig};
 use stillup::model::eureka::{Flavour, Release};
+use stillup::model::id::ServerId;
 use stillup::model::message::RequestKind;
 
 use super::records::Recording;
@@ -21,16 +22,19 @@ pub(crate) fn is_fetch(kind: RequestKind) -> bool {
 }
 
 /// A recorded call of a real client.
+#[derive(Clone)]
 pub(crate) struct Row {
     pub(crate) sent_ms: i64,
     pub(crate) done_ms: i64,
     pub(crate) kind: RequestKind,
+    server: ServerId,
     instance: String,
     pub(crate) status: u16,
     claimed: bool,
 }
 
 /// The recorded calls of all real clients, and who they have turned out to be.
+#[derive(Clone)]
 pub(crate) struct Tape {
     rows: Vec<Row>,
 }
@@ -38,12 +42,14 @@ pub(crate) struct Tape {
 impl Tape {
     pub(crate) fn of(recording: &Recording) -> Self {
         let real = |actor: &str| actor.contains("HttpClient") || actor.contains("EurekaClient");
+        let servers: Vec<&String> = recording.experiment.servers.keys().collect();
         let rows = recording.calls.iter().filter(|call| real(&call.actor)).filter_map(|call| {
             let kind = RequestKind::ALL.into_iter().find(|kind| kind.name() == call.kind)?;
             Some(Row {
                 sent_ms: call.sent_ms,
                 done_ms: call.done_ms,
                 kind,
+                server: ServerId(servers.iter().position(|name| **name == call.server)? as u32),
                 instance: call.instance.clone(),
                 status: call.status.parse().ok()?,
                 claimed: false,
@@ -57,24 +63,30 @@ impl Tape {
         self.rows.iter().map(|row| row.done_ms).max().unwrap_or(0)
     }
 
-    /// The call nearest to `at_ms` and within `range_ms` that nobody has claimed and that can be `name`'s.
-    /// Rows of fetches name no client: with fixed delays their phases tell them apart.
+    /// The call to `server` nearest to `at_ms` and within `range_ms` that nobody has claimed and that can be
+    /// `name`'s. Rows of fetches name no client: with fixed delays their phases tell them apart.
     pub(crate) fn claim(
         &mut self,
         name: &str,
-        kind: RequestKind,
+        (kind, server): (RequestKind, ServerId),
         at_ms: i64,
         range_ms: RangeInclusive<i64>,
     ) -> Option<&Row> {
         let row = self
             .rows
             .iter_mut()
-            .filter(|row| !row.claimed && (row.instance.is_empty() || row.instance == name))
+            .filter(|row| !row.claimed && row.server == server)
+            .filter(|row| row.instance.is_empty() || row.instance == name)
             .filter(|row| row.kind == kind || (is_fetch(row.kind) && is_fetch(kind)))
             .filter(|row| range_ms.contains(&row.sent_ms))
             .min_by_key(|row| (row.sent_ms - at_ms).abs())?;
         row.claimed = true;
         Some(row)
+    }
+
+    /// How many calls were claimed.
+    pub(crate) fn claimed(&self) -> u32 {
+        self.rows.iter().filter(|row| row.claimed).count() as u32
     }
 
     /// Recorded calls that no client made.
@@ -138,6 +150,7 @@ pub(crate) fn config(recording: &Recording) -> ClientConfig {
         lease_expiration_duration_in_seconds: experiment.lease_s as u32,
         registry_fetch_interval_seconds: seconds(words, "fetch ").unwrap_or(30),
         transport: release.transport(),
+        server_order: release.server_order(),
         balancer,
         ..ClientConfig::defaults(Flavour::Spring)
     }

@@ -205,7 +205,8 @@ mod tests {
         for _ in 0..3 {
             rig.start();
             rig.run_to(at_ms(1_000_000));
-            // hash("10.0.1.3") = 511553129: places 2, 1 and 1, so 2 1 0 3, as it was, and 2 1 0 3 again.
+            // hash("10.0.1.3") = 511553129 draws the places 0 of 4, 1 of 3 and 0 of 2: first 0 and 1 stay, then 2
+            // and 0 change places.
             assert_eq!(rig.client.servers.order(), [2, 1, 0, 3].map(ServerId));
             rig.step(|client, _, _| client.on_crash());
         }
