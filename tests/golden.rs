@@ -35,6 +35,7 @@ fn recordings_agree_with_the_rules() {
                 let server = compared.statuses > 0 && compared.rounds > 0;
                 let (something, watched) = match kind {
                     Kind::Scripted => (server, compared.sights > 0),
+                    Kind::ScriptedPeers => (server && compared.passed_on > 0, compared.sights > 0),
                     Kind::RealClients => (server, true),
                     Kind::RealClientsOfPeers => (compared.calls > 0, true),
                 };

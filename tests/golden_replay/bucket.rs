@@ -35,6 +35,9 @@ impl Replay<'_> {
         }
         let instance = self.id(name);
         self.doubtful.insert(instance, self.now_ms);
+        if self.membership.is_one_of_many() {
+            return;
+        }
         let Some(due_ms) = self.bucket.due_ms else { return };
         let counted = self.bucket.renewals + self.successes(self.now_ms, due_ms);
         if self.recorded_renewals(due_ms).is_some_and(|recorded| recorded > counted) {
@@ -54,7 +57,7 @@ impl Replay<'_> {
     /// Decides, a tie before the bucket is due, at which count it must tick.
     pub(super) fn plan_tick(&mut self, until_ms: i64) {
         let Some(due_ms) = self.bucket.due_ms else { return };
-        if self.bucket.planned || until_ms < due_ms - TIE_MS {
+        if self.membership.is_one_of_many() || self.bucket.planned || until_ms < due_ms - TIE_MS {
             return;
         }
         self.bucket.planned = true;
@@ -90,6 +93,7 @@ impl Replay<'_> {
 
     pub(super) fn tick(&mut self) {
         self.renew_own();
+        self.membership.take_slack(self.bucket.since_ms, self.now_ms);
         self.before_tick = self.server.clone().map(|server| (self.now_ms, server));
         self.fire(ServerTimer::RenewalBucket, None);
         let next = self.server.as_ref().and_then(|server| server.timer(ServerTimer::RenewalBucket));

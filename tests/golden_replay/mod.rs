@@ -7,6 +7,7 @@ mod client;
 mod compared;
 mod deaths;
 mod gauges;
+mod peers;
 mod records;
 mod rounds;
 mod served;
@@ -64,6 +65,14 @@ pub(crate) enum Mutation {
     OneMoreWorker,
     /// A client does not understand that it is not registered.
     NotFoundNotUnderstood,
+    /// A heartbeat that a peer passed on renews nothing.
+    ReplicasNotCounted,
+    /// A peer that does not know who renews is not told.
+    NotFoundNotFollowed,
+    /// An eviction is passed on as a cancellation is.
+    EvictionsPassedOn,
+    /// A heartbeat that a peer passed on is passed on again.
+    SecondHop,
 }
 
 impl Mutation {
@@ -125,6 +134,21 @@ pub(crate) struct Compared {
     pub(crate) sights: u32,
     /// Calls of real clients.
     pub(crate) calls: u32,
+    /// Lines that tell of replication.
+    pub(crate) passed_on: u32,
+}
+
+impl Compared {
+    fn add(&mut self, part: &Self) {
+        self.statuses += part.statuses;
+        self.rounds += part.rounds;
+        self.victims += part.victims;
+        self.thresholds += part.thresholds;
+        self.gauges += part.gauges;
+        self.sights += part.sights;
+        self.calls += part.calls;
+        self.passed_on += part.passed_on;
+    }
 }
 
 /// What a folder holds, and so how it is replayed.
@@ -132,6 +156,8 @@ pub(crate) struct Compared {
 pub(crate) enum Kind {
     /// One Eureka server and instances that are scripts.
     Scripted,
+    /// Eureka servers that are peers, and instances that are scripts.
+    ScriptedPeers,
     /// One Eureka server and real clients, whose own logs are there too.
     RealClients,
     /// Eureka servers that are peers, and real clients that know them all. The clients are replayed; what the
@@ -145,6 +171,7 @@ impl Kind {
         match (recording.experiment.servers.len(), real) {
             (1, false) => Ok(Self::Scripted),
             (1, true) => Ok(Self::RealClients),
+            (2.., false) => Ok(Self::ScriptedPeers),
             (2.., true) => Ok(Self::RealClientsOfPeers),
             (servers, _) => {
                 Err(format!("a kind of recording that the replay does not know: {servers} servers"))
@@ -176,9 +203,10 @@ pub(crate) fn replay(folder: &Path, mutation: Mutation) -> Result<(String, Kind,
     let kind = Kind::of(&recording)?;
     let mut outcome = match kind {
         Kind::Scripted | Kind::RealClients => server::replay(&recording, mutation)?,
+        Kind::ScriptedPeers => peers::replay(&recording, mutation)?,
         Kind::RealClientsOfPeers => Outcome::default(),
     };
-    if kind != Kind::Scripted {
+    if matches!(kind, Kind::RealClients | Kind::RealClientsOfPeers) {
         let played = client::replay(&recording, mutation);
         outcome.differences.extend(played.differences);
         outcome.compared.calls = played.calls;

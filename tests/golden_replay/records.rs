@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 /// `experiment.json`.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Experiment {
     pub(crate) experiment: String,
     /// A sentence or two; names the observers' fetch interval where it is not the default.
@@ -26,7 +26,7 @@ pub(crate) struct Experiment {
 }
 
 /// What was set on a server beside the defaults.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 pub(crate) struct ServerSettings {
     #[serde(default)]
     pub(crate) settings: BTreeMap<String, serde_json::Value>,
@@ -60,6 +60,7 @@ pub(crate) struct LogLine {
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Gauge {
     pub(crate) t_ms: i64,
+    pub(crate) server: String,
     pub(crate) renews_threshold: u32,
     pub(crate) renews_last_min: u32,
 }
@@ -71,6 +72,8 @@ pub(crate) struct Sight {
     pub(crate) prev_sent_ms: Option<i64>,
     pub(crate) sent_ms: i64,
     pub(crate) done_ms: i64,
+    /// Whom it polled; empty for a client's own log.
+    pub(crate) server: String,
     pub(crate) observer: String,
     pub(crate) change: String,
     pub(crate) instance: String,
@@ -120,6 +123,22 @@ impl Recording {
         })
     }
 
+    /// What concerns one of its servers: the part that a server on its own would have left. Faults are in every part.
+    pub(crate) fn part_of(&self, server: &str) -> Self {
+        let mut experiment = self.experiment.clone();
+        experiment.servers.retain(|name, _| name == server);
+        let of = |name: &String| name == server;
+        Self {
+            name: self.name.clone(),
+            experiment,
+            calls: self.calls.iter().filter(|row| of(&row.server)).cloned().collect(),
+            log: self.log.iter().filter(|row| of(&row.server)).cloned().collect(),
+            gauges: self.gauges.iter().filter(|row| of(&row.server)).cloned().collect(),
+            sights: self.sights.iter().filter(|row| of(&row.server)).cloned().collect(),
+            faults: self.faults.clone(),
+        }
+    }
+
     /// When a server's or client's process stood still: (from, to).
     pub(crate) fn pauses_of(&self, target: &str) -> Vec<(i64, i64)> {
         self.spells(target, "pause", "resume")
@@ -130,7 +149,7 @@ impl Recording {
         self.spells(target, "crash", "started")
     }
 
-    fn spells(&self, target: &str, begins: &str, ends: &str) -> Vec<(i64, i64)> {
+    pub(crate) fn spells(&self, target: &str, begins: &str, ends: &str) -> Vec<(i64, i64)> {
         let of = |fault: &str| {
             let rows = self.faults.iter().filter(|row| row.fault == fault && row.target == target);
             rows.map(|row| row.t_ms).collect::<Vec<_>>()

@@ -1,10 +1,11 @@
 //! Eviction rounds: gate, compensation, expired, limit and victims against the log.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use stillup::engine::SimTime;
 use stillup::model::clock::Now;
-use stillup::model::eureka::{EurekaServer, Round};
+use stillup::model::eureka::{EurekaServer, Lease, Round, ServerConfig};
 use stillup::model::id::InstanceId;
 
 use super::server::Replay;
@@ -57,7 +58,26 @@ impl Replay<'_> {
                 return (ticked, other);
             }
         }
+        if let Some(other) = self.open_within_slack(&nominal, now, recorded) {
+            return (nominal, Round { compensation_ms: round.compensation_ms, ..other });
+        }
         (nominal, round)
+    }
+
+    /// The round with the recorded gate, if the renewals that were under way at the bucket's edges may make the
+    /// difference.
+    fn open_within_slack(&self, server: &EurekaServer, now: Now, recorded: &RecordedRound) -> Option<Round> {
+        let (last, threshold, slack) =
+            (server.renews_last_min(), server.threshold(), self.membership.slack);
+        let undecided = last.saturating_sub(slack) <= threshold && threshold < last + slack;
+        if !undecided || !self.config.enable_self_preservation {
+            return None;
+        }
+        let config = ServerConfig { enable_self_preservation: !recorded.gate_shut, ..(*self.config).clone() };
+        let mut other = server.clone();
+        other.set_config(Arc::new(config));
+        let round = other.open_round(now);
+        Some(if recorded.gate_shut { Round { enabled: false, expired: Vec::new(), limit: 0, ..round } } else { round })
     }
 
     fn compare_round(
@@ -79,13 +99,15 @@ impl Replay<'_> {
         if recorded.gate_shut {
             return;
         }
-        let expired_at = |ms: i64| -> BTreeSet<InstanceId> {
+        let expired_at = |sign: i64| -> BTreeSet<InstanceId> {
             let expired = |id: &InstanceId| {
-                server.lease(*id).is_some_and(|it| it.is_expired(now.wall.plus(ms), round.compensation_ms))
+                let Some(lease) = server.lease(*id) else { return false };
+                let ms = sign * self.lease_slack_ms(*id, lease);
+                lease.is_expired(now.wall.plus(ms), round.compensation_ms)
             };
             self.ids.values().copied().filter(expired).collect()
         };
-        let (mut surely, perhaps) = (expired_at(-TIE_MS), expired_at(TIE_MS));
+        let (mut surely, perhaps) = (expired_at(-1), expired_at(1));
         surely.retain(|&id| !self.may_have_renewed(id));
         let (evicted, expired, limit) = recorded.batch.unwrap_or((0, 0, round.limit));
         let mut differences = Vec::new();
@@ -107,6 +129,14 @@ impl Replay<'_> {
         for difference in differences {
             self.differ(difference);
         }
+    }
+
+    /// How much earlier or later than here a lease may have been renewed there, ms.
+    fn lease_slack_ms(&self, instance: InstanceId, lease: &Lease) -> i64 {
+        let since = lease.last_update().0 - self.recording.experiment.t0_epoch_ms;
+        let registered = self.touched.get(&instance).is_some_and(|&at| at == since);
+        let renewed_ms = if registered { since } else { since - i64::from(lease.duration_ms()) };
+        self.membership.lag_ms(instance, renewed_ms, self.now_ms).max(TIE_MS)
     }
 
     /// Whether a heartbeat may have reached the server in time for this round, although the model has it later

@@ -13,12 +13,13 @@ use stillup::model::clock::{Now, WallMs};
 use stillup::model::eureka::{Due, EurekaServer, OwnRegistry, ServerConfig, ServerEffect, ServerStep};
 use stillup::model::fact::Fact;
 use stillup::model::id::{AppId, InstanceId};
-use stillup::model::message::{Record, Request, Status};
+use stillup::model::message::{Record, Replicated, Request, Status};
 use stillup::model::step::Step;
 use stillup::model::view::Views;
 
 use super::bucket::Bucket;
-use super::gauges::GaugeHistory;
+use super::gauges::{GaugeHistory, Shown};
+use super::peers::Membership;
 use super::records::{Call, Recording};
 use super::served::ServedHistory;
 use super::settings::{self, OwnClient};
@@ -68,11 +69,13 @@ pub(super) struct Replay<'a> {
     pub(super) doubtful: BTreeMap<InstanceId, i64>,
     pub(super) served: ServedHistory,
     pub(super) gauges: GaugeHistory,
+    /// What the other servers have to do with it.
+    pub(super) membership: Membership,
     pub(super) outcome: Outcome,
 }
 
 impl<'a> Replay<'a> {
-    fn new(
+    pub(super) fn new(
         recording: &'a Recording,
         timeline: &'a Timeline,
         config: ServerConfig,
@@ -102,18 +105,19 @@ impl<'a> Replay<'a> {
             doubtful: BTreeMap::new(),
             served: ServedHistory::default(),
             gauges: GaugeHistory::default(),
+            membership: Membership::default(),
             outcome,
         }
     }
 
-    fn finish(mut self) -> Outcome {
+    pub(super) fn finish(mut self) -> Outcome {
         let end_ms = self.timeline.end_ms;
         self.served.compare(&self.recording.sights, end_ms, &mut self.outcome);
         self.gauges.compare(&self.recording.gauges, end_ms, &mut self.outcome);
         self.outcome
     }
 
-    fn happen(&mut self, what: &What) {
+    pub(super) fn happen(&mut self, what: &What) {
         match what {
             What::Start(life) => self.start(*life),
             What::Down => {
@@ -125,7 +129,7 @@ impl<'a> Replay<'a> {
             }
             What::Call(call) => self.call(call),
             What::Registered { instance, status, replica } => self.register(instance, *status, *replica),
-            What::Cancelled { instance } => self.cancel(instance),
+            What::Cancelled { instance, replica } => self.cancel(instance, *replica),
             What::FirstFetch => {
                 self.with(|server, step| server.on_request(&Request::FetchFull, step));
             }
@@ -152,7 +156,7 @@ impl<'a> Replay<'a> {
         self.server = Some(EurekaServer::start(
             self.config.clone(),
             number as u16,
-            &[],
+            &self.membership.peers,
             OwnRegistry::default(),
             &mut step,
         ));
@@ -166,7 +170,12 @@ impl<'a> Replay<'a> {
         let request = match call.kind.as_str() {
             // Those that went through come from the server's own log; this server refuses none.
             "register" => return self.compare_refused(call),
-            "renew" => Request::Renew { instance: self.id(&call.instance), last_dirty: WallMs(0) },
+            "renew" => {
+                let instance = self.id(&call.instance);
+                let lease = self.server.as_ref().and_then(|server| server.lease(instance));
+                let last_dirty = lease.map_or(WallMs(0), |lease| lease.record.last_dirty);
+                Request::Renew { instance, last_dirty }
+            }
             "cancel" => Request::Cancel { instance: self.id(&call.instance) },
             "fetch-full" => Request::FetchFull,
             "fetch-delta" => Request::FetchDelta,
@@ -230,17 +239,30 @@ impl<'a> Replay<'a> {
             instance,
             status,
             overridden: Status::Unknown,
-            last_dirty: WallMs(0),
+            last_dirty: self.last_dirty(name),
             duration_s: lease_s,
             renewal_s: self.recording.experiment.heartbeat_s,
         }
     }
 
-    fn cancel(&mut self, name: &str) {
+    /// Its record is as young as its last call to any server.
+    fn last_dirty(&self, name: &str) -> WallMs {
+        let mut registered = self.membership.registered_ms.get(name).into_iter().flatten();
+        let last = registered.rfind(|&&t_ms| t_ms <= self.now_ms);
+        last.map_or(WallMs(0), |t_ms| WallMs(self.recording.experiment.t0_epoch_ms + t_ms))
+    }
+
+    fn cancel(&mut self, name: &str, replica: bool) {
         let instance = self.id(name);
         self.touched.insert(instance, self.now_ms);
-        let reply = self.with(|server, step| server.on_request(&Request::Cancel { instance }, step));
-        if reply.is_none_or(|reply| reply.status != 200) {
+        let status = self.with(|server, step| {
+            if replica {
+                server.on_batch(&[Replicated::Cancel { instance }], step)[0].status
+            } else {
+                server.on_request(&Request::Cancel { instance }, step).status
+            }
+        });
+        if status != Some(200) {
             self.differ(format!("{name} cancelled, but not registered here"));
         }
     }
@@ -275,11 +297,11 @@ impl<'a> Replay<'a> {
                     }
                     // One round lowers it step by step, and the dashboard may be read between two steps.
                     let last = self.server.as_ref().map_or(0, EurekaServer::renews_last_min);
-                    self.gauges.push(self.now_ms, Some((threshold, last)));
+                    self.gauges.push(self.now_ms, Some(self.shown(threshold, last)));
                 }
                 ServerEffect::Fact(_) | ServerEffect::SetTimer { .. } => {}
                 ServerEffect::SetPeerTimer { .. } | ServerEffect::Replicate { .. } => {
-                    unreachable!("a server that stands alone")
+                    self.membership.outbox.push(effect);
                 }
             }
         }
@@ -310,7 +332,12 @@ impl<'a> Replay<'a> {
             |id: InstanceId| self.ids.iter().find(|entry| *entry.1 == id).map(|entry| entry.0.clone());
         let named = served.into_iter().filter_map(|(id, status)| Some((names(id)?, status)));
         self.served.push_view(self.now_ms, view, || named.collect());
-        self.gauges.push(self.now_ms, Some((server.threshold(), server.renews_last_min())));
+        let shown = self.shown(server.threshold(), server.renews_last_min());
+        self.gauges.push(self.now_ms, Some(shown));
+    }
+
+    fn shown(&self, threshold: u32, renewals: u32) -> Shown {
+        Shown { threshold, renewals, slack: self.membership.slack }
     }
 
     fn was_touched_since(&self, instance: InstanceId, t_ms: i64) -> bool {

@@ -6,19 +6,14 @@ use super::records::Experiment;
 
 /// Settings that a recording of one server may name and that change nothing in it: how it talks to peers and
 /// regions, how long its own client waits, how it is called.
-const IRRELEVANT: [&str; 38] = [
+const IRRELEVANT: [&str; 33] = [
     "initialcapacityofresponsecache",
     "peereurekanodesupdateintervalms",
     "peereurekastatusrefreshtimeintervalms",
-    "peernodeconnecttimeoutms",
-    "peernodereadtimeoutms",
     "peernodetotalconnections",
     "peernodetotalconnectionsperhost",
     "peernodeconnectionidletimeoutseconds",
-    "maxelementsinpeerreplicationpool",
-    "maxthreadsforpeerreplication",
     "minthreadsforpeerreplication",
-    "maxtimeforreplication",
     "maxelementsinstatusreplicationpool",
     "maxthreadsforstatusreplication",
     "minthreadsforstatusreplication",
@@ -142,6 +137,11 @@ fn set(
         "instanceleaseexpirationdurationinseconds" | "leaseduration" => {
             own.lease_s = value.parse().map_err(|error| bad(&error))?;
         }
+        "peernodeconnecttimeoutms" => config.peer_node_connect_timeout_ms = number()?,
+        "peernodereadtimeoutms" => config.peer_node_read_timeout_ms = number()?,
+        "maxelementsinpeerreplicationpool" => config.max_elements_in_peer_replication_pool = number()?,
+        "maxthreadsforpeerreplication" => config.max_threads_for_peer_replication = number()?,
+        "maxtimeforreplication" => config.max_time_for_replication = number()?,
         known if IRRELEVANT.contains(&known) => {}
         _ => return Err(format!("a setting that the replay does not know: {name}")),
     }

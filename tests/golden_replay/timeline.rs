@@ -30,7 +30,7 @@ pub(crate) enum What {
     /// A registration, at the moment the server logged it.
     Registered { instance: String, status: Status, replica: bool },
     /// A cancellation, at the moment the server logged it.
-    Cancelled { instance: String },
+    Cancelled { instance: String, replica: bool },
     /// An observer's first successful poll of this life.
     FirstFetch,
     /// The read-only cache was refilled.
@@ -66,6 +66,8 @@ pub(crate) struct Timeline {
     pub(crate) end_ms: i64,
     /// Instances whose heartbeats nobody recorded: the server's own.
     pub(crate) unrecorded: BTreeSet<String>,
+    /// Whether the server has a client that fetches, and so may copy what it holds before it opens.
+    fetches: bool,
     /// What does not fit in the recording itself.
     pub(crate) oddities: Vec<String>,
 }
@@ -83,6 +85,7 @@ impl Timeline {
             // Readers are stopped shortly before the server.
             end_ms: last_line - 2_500,
             unrecorded: BTreeSet::new(),
+            fetches: config.fetch_registry,
             oddities: Vec::new(),
         };
         for (number, life) in timeline.lives.iter().enumerate() {
@@ -149,7 +152,8 @@ impl Timeline {
                 "cancelled" if evicting.remove(&line.instance) => {}
                 "cancelled" => {
                     let instance = line.instance.clone();
-                    self.events.push((line.t_ms, What::Cancelled { instance }));
+                    let replica = line.value.ends_with("replication=true");
+                    self.events.push((line.t_ms, What::Cancelled { instance, replica }));
                 }
                 "registered" => self.take_registration(line)?,
                 "threshold" => {
@@ -173,7 +177,7 @@ impl Timeline {
         let life = self.lives.iter_mut().rev().find(|life| life.start_ms <= line.t_ms);
         let instance = line.instance.clone();
         match life {
-            Some(life) if replica && line.t_ms <= life.open_ms => {
+            Some(life) if replica && self.fetches && line.t_ms <= life.open_ms => {
                 life.copied.insert(instance);
             }
             _ => self.events.push((line.t_ms, What::Registered { instance, status, replica })),
