@@ -35,11 +35,14 @@ impl LoadCounts {
         self.row(server, now).items[item as usize] += 1;
     }
 
-    /// One of a server's threads is busy for this time, in every minute that it touches; `waiting` requests waited
-    /// at its beginning.
-    pub(super) fn busy(&mut self, server: ServerId, from: SimTime, until: SimTime, waiting: u32) {
-        let row = self.row(server, from);
+    /// So many requests wait for a server's threads.
+    pub(super) fn waits(&mut self, server: ServerId, waiting: u32, now: SimTime) {
+        let row = self.row(server, now);
         row.waiting_max = row.waiting_max.max(waiting);
+    }
+
+    /// One of a server's threads is busy for this time, in every minute that it touches.
+    pub(super) fn busy(&mut self, server: ServerId, from: SimTime, until: SimTime) {
         let mut at = from;
         while at < until {
             let row = self.row(server, at);
@@ -115,8 +118,9 @@ mod tests {
     fn a_thread_is_busy_in_every_minute_that_its_work_touches() {
         let mut load = LoadCounts::new(1);
         let at = SimTime::from_secs;
-        load.busy(ServerId(0), at(50), at(55), 3);
-        load.busy(ServerId(0), at(55), at(190), 1);
+        load.waits(ServerId(0), 3, at(50));
+        load.busy(ServerId(0), at(50), at(55));
+        load.busy(ServerId(0), at(55), at(190));
         // 5 s and 5 s, a whole minute, and of the minute in which the run ends all that is begun: a whole one again.
         // The minute from 180 s on had not begun.
         let rows = load.finish(at(170));

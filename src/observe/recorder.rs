@@ -251,10 +251,14 @@ impl Recorder {
         self.load.processed(server, item, now);
     }
 
-    /// One of a server's threads is busy from `from` to `until`, with a request that waited until then, as one of
-    /// `waiting`.
-    pub fn busy(&mut self, server: ServerId, from: SimTime, until: SimTime, waiting: u32) {
-        self.load.busy(server, from, until, waiting);
+    /// So many requests wait for a server's threads now, the one included that has just come.
+    pub fn waits(&mut self, server: ServerId, waiting: u32, now: SimTime) {
+        self.load.waits(server, waiting, now);
+    }
+
+    /// One of a server's threads is busy from `from` to `until`.
+    pub fn busy(&mut self, server: ServerId, from: SimTime, until: SimTime) {
+        self.load.busy(server, from, until);
     }
 
     /// A server answered a request.

@@ -136,7 +136,10 @@ impl World<'_> {
         let (begins, done) = threads.take(now, lasting);
         let waiting = threads.begins.len() as u32;
         let place = threads.put(Piece { work, due: done, pauses: threads.pauses });
-        self.recorder.busy(server, begins, done, waiting);
+        self.recorder.waits(server, waiting, now);
+        // What lies beyond the run is nobody's: a queue may reach far.
+        let end = SimTime::ZERO + self.scenario.duration;
+        self.recorder.busy(server, begins.min(end), done.min(end));
         schedule.at(done, Event::WorkDone { server: server.0 as u8, place });
         done
     }

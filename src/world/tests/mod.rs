@@ -8,6 +8,7 @@ mod operator;
 mod pauses;
 mod processes;
 mod retransmission;
+mod work;
 
 use std::sync::atomic::AtomicBool;
 

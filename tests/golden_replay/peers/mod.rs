@@ -125,9 +125,27 @@ fn introduce(replays: &mut [Replay<'_>], recording: &Recording, links: Links) {
 
 /// Something between servers that is to come.
 enum Coming {
-    PeerTimer { at: ServerId, peer: ServerId, generation: u16, life: u32 },
-    Batch { from: ServerId, to: ServerId, batch: BatchId, items: Box<[Replicated]>, life: u32, is_awaited: bool },
-    End { from: ServerId, to: ServerId, batch: BatchId, end: End, life: u32 },
+    PeerTimer {
+        at: ServerId,
+        peer: ServerId,
+        generation: u16,
+        life: u32,
+    },
+    Batch {
+        from: ServerId,
+        to: ServerId,
+        batch: BatchId,
+        items: Box<[Replicated]>,
+        life: u32,
+        is_awaited: bool,
+    },
+    End {
+        from: ServerId,
+        to: ServerId,
+        batch: BatchId,
+        end: End,
+        life: u32,
+    },
 }
 
 enum End {
@@ -190,7 +208,8 @@ impl<'a> Cluster<'a> {
             What::Start(_) | What::Down => self.lives[server] += 1,
             What::Killed { .. } => self.spread_doubt(server),
             What::Round(round) if self.mutation == Mutation::EvictionsPassedOn => {
-                let victims: Vec<InstanceId> = round.victims.iter().map(|name| self.replays[0].id(name)).collect();
+                let victims: Vec<InstanceId> =
+                    round.victims.iter().map(|name| self.replays[0].id(name)).collect();
                 for peer in self.replays[server].membership.peers.clone() {
                     let cancel = |&instance: &InstanceId| Replicated::Cancel { instance };
                     for item in victims.iter().map(cancel) {
@@ -386,13 +405,17 @@ impl<'a> Cluster<'a> {
             let calls_it = call.server == sender.timeline.server && call.kind == "renew";
             calls_it && call.done_ms > since_ms - LAG_MS
         });
-        let living: Vec<InstanceId> = calls_it.filter_map(|(name, _)| sender.ids.get(name).copied()).collect();
+        let living: Vec<InstanceId> =
+            calls_it.filter_map(|(name, _)| sender.ids.get(name).copied()).collect();
         let has = |server: &EurekaServer, id: &InstanceId| server.lease(*id).is_some();
-        let (Some(sender), Some(receiver)) = (&sender.server, &self.replays[to.index()].server) else { return };
+        let (Some(sender), Some(receiver)) = (&sender.server, &self.replays[to.index()].server) else {
+            return;
+        };
         let missing = living.iter().filter(|id| has(sender, id) && !has(receiver, id)).count();
         if missing > 0 {
             let replay = &mut self.replays[to.index()];
-            let what = format!("{t_ms}: {missing} of {} who call server {} are unknown", living.len(), from.0);
+            let what =
+                format!("{t_ms}: {missing} of {} who call server {} are unknown", living.len(), from.0);
             replay.outcome.differences.push(what);
         }
     }
