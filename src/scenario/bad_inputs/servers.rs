@@ -2,30 +2,8 @@
 
 use super::expect;
 
-#[test]
-fn servers_that_are_not_there() {
-    expect(
-        r#"[server]
-count = 2
-[server.peers]
-server-1 = ["server-3", "server-1"]
-sever-2 = ["server-1"]
-[[application]]
-name = "orders"
-servers = ["server-2", "server-2"]
-[[fault]]
-crash = { servers = ["server-0"] }
-[[fault]]
-crash = { servers = 3 }
-[[fault]]
-pause = { servers = "al", for = "5s" }
-[[fault]]
-override = { count = 1, at = "server-9" }
-[[expect]]
-that = "no eviction on server-3"
-"#,
-        &[],
-        r#"error: no server is called `server-3`
+/// One message for every name.
+const NOT_THERE: &str = r#"error: no server is called `server-3`
  --> my.toml:4:13
   |
 4 | server-1 = ["server-3", "server-1"]
@@ -94,33 +72,37 @@ error: no server is called `server-3`
    |                        ^^^^^^^^ there are `server-1` to `server-2`
    |
    = help: to have so many, set `count = 3` in `[server]`
+"#;
+
+#[test]
+fn servers_that_are_not_there() {
+    expect(
+        r#"[server]
+count = 2
+[server.peers]
+server-1 = ["server-3", "server-1"]
+sever-2 = ["server-1"]
+[[application]]
+name = "orders"
+servers = ["server-2", "server-2"]
+[[fault]]
+crash = { servers = ["server-0"] }
+[[fault]]
+crash = { servers = 3 }
+[[fault]]
+pause = { servers = "al", for = "5s" }
+[[fault]]
+override = { count = 1, at = "server-9" }
+[[expect]]
+that = "no eviction on server-3"
 "#,
+        &[],
+        NOT_THERE,
     );
 }
 
-#[test]
-fn settings_of_servers_that_do_not_fit() {
-    expect(
-        r#"[server]
-count = 3
-topology = "ring"
-peers = { server-1 = ["server-2"] }
-starts-after = ["1s", "2s"]
-start-window = "1m"
-[server.capacity]
-renew = "1ms"
-[[application]]
-name = "orders"
-servers = ["server-1"]
-server-zones = ["a"]
-first-address = "10.0.0"
-[[application]]
-name = "stock"
-instances = 5
-first-address = "255.255.255.252"
-"#,
-        &[],
-        r#"error: `peers` and `topology` say the same in two ways
+/// One message for every setting.
+const NOT_FITTING: &str = r#"error: `peers` and `topology` say the same in two ways
  --> my.toml:4:9
   |
 3 | topology = "ring"
@@ -187,7 +169,31 @@ error: 5 instances have no room from 255.255.255.252 on
    |                 ^^^^^^^^^^^^^^^^^ addresses end at 255.255.255.255: room for 4
    |
    = help: leave it out, or give a lower one
+"#;
+
+#[test]
+fn settings_of_servers_that_do_not_fit() {
+    expect(
+        r#"[server]
+count = 3
+topology = "ring"
+peers = { server-1 = ["server-2"] }
+starts-after = ["1s", "2s"]
+start-window = "1m"
+[server.capacity]
+renew = "1ms"
+[[application]]
+name = "orders"
+servers = ["server-1"]
+server-zones = ["a"]
+first-address = "10.0.0"
+[[application]]
+name = "stock"
+instances = 5
+first-address = "255.255.255.252"
 "#,
+        &[],
+        NOT_FITTING,
     );
 }
 
@@ -244,29 +250,8 @@ error: no instance is in zone `east`
     );
 }
 
-#[test]
-fn links_without_another_end() {
-    expect(
-        r#"[server]
-count = 2
-[[application]]
-name = "orders"
-instances = 3
-[[fault]]
-partition = { servers = "all" }
-[[fault]]
-partition = { servers = ["server-1"], peer = { servers = ["server-1"] } }
-[[fault]]
-partition = { servers = 0 }
-[[fault]]
-partition = { count = 1, peer = "server-2" }
-[[fault]]
-partition = { count = 1, peer = { servers = ["server-2"], zone = "a" } }
-[[fault]]
-restart = { count = 1, one-by-one = "1m" }
-"#,
-        &[],
-        r#"error: nobody is at the other end: every server of `peer` is among the targets
+/// One message for every fault.
+const NO_OTHER_END: &str = r#"error: nobody is at the other end: every server of `peer` is among the targets
  --> my.toml:7:13
   |
 7 | partition = { servers = "all" }
@@ -313,7 +298,31 @@ error: `one-by-one` is for servers
    |                                     ^^^^ all targets restart at once
    |
    = help: to replace instances in batches, use `roll-out`
+"#;
+
+#[test]
+fn links_without_another_end() {
+    expect(
+        r#"[server]
+count = 2
+[[application]]
+name = "orders"
+instances = 3
+[[fault]]
+partition = { servers = "all" }
+[[fault]]
+partition = { servers = ["server-1"], peer = { servers = ["server-1"] } }
+[[fault]]
+partition = { servers = 0 }
+[[fault]]
+partition = { count = 1, peer = "server-2" }
+[[fault]]
+partition = { count = 1, peer = { servers = ["server-2"], zone = "a" } }
+[[fault]]
+restart = { count = 1, one-by-one = "1m" }
 "#,
+        &[],
+        NO_OTHER_END,
     );
 }
 

@@ -263,25 +263,8 @@ blue-green = { from = "blue", to = "green" }
     );
 }
 
-#[test]
-fn expectations_of_mistakes_calls_and_load() {
-    expect(
-        r#"[[application]]
-name = "orders"
-instances = 3
-[[expect]]
-that = "no mistake at clients"
-[[expect]]
-that = "query accuracy at client above 99.5"
-[[expect]]
-that = "most heartbeats a minute above 5"
-[[expect]]
-that = "failed calls below 101 %"
-[[expect]]
-that = "unhealty registry max below 1m"
-"#,
-        &[],
-        r#"error: this expectation is not understood: no mistake at clients
+/// One message for every expectation.
+const NOT_UNDERSTOOD: &str = r#"error: this expectation is not understood: no mistake at clients
  --> my.toml:5:23
   |
 5 | that = "no mistake at clients"
@@ -333,6 +316,26 @@ error: this expectation is not understood: unhealty registry max below 1m
              servers agree 5s after the last fault
              at most 10 instances differ
              utilisation below 90 %
+"#;
+
+#[test]
+fn expectations_of_mistakes_calls_and_load() {
+    expect(
+        r#"[[application]]
+name = "orders"
+instances = 3
+[[expect]]
+that = "no mistake at clients"
+[[expect]]
+that = "query accuracy at client above 99.5"
+[[expect]]
+that = "most heartbeats a minute above 5"
+[[expect]]
+that = "failed calls below 101 %"
+[[expect]]
+that = "unhealty registry max below 1m"
 "#,
+        &[],
+        NOT_UNDERSTOOD,
     );
 }
