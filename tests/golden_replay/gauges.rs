@@ -49,7 +49,8 @@ impl GaugeHistory {
             }
             let until = rows.get(at + 1).map_or(end_ms, |next| next.t_ms - READING_MS);
             for (t_ms, other) in self.between(row.t_ms + TIE_MS, until) {
-                if other.is_some_and(|other| !other.fits(row)) && !self.goes_down_by(t_ms, t_ms + READING_MS) {
+                if other.is_some_and(|other| !other.fits(row)) && !self.goes_down_by(t_ms, t_ms + READING_MS)
+                {
                     let difference = format!("{t_ms}: gauges {other:?} here, still {there:?} there");
                     outcome.differences.push(difference);
                 }
@@ -71,9 +72,8 @@ impl GaugeHistory {
     /// Entries that held at some moment from `from` to `to`.
     fn between(&self, from: i64, to: i64) -> impl Iterator<Item = (i64, Option<Shown>)> + '_ {
         let next = |at: usize| self.entries.get(at + 1).map_or(i64::MAX, |entry| entry.0);
-        let holds = move |at: usize, entry: &(i64, Option<Shown>)| {
-            from <= to && entry.0 <= to && next(at) > from
-        };
+        let holds =
+            move |at: usize, entry: &(i64, Option<Shown>)| from <= to && entry.0 <= to && next(at) > from;
         self.entries.iter().enumerate().filter(move |&(at, entry)| holds(at, entry)).map(|(_, entry)| *entry)
     }
 }

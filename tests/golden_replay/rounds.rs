@@ -67,8 +67,7 @@ impl Replay<'_> {
     /// The round with the recorded gate, if the renewals that were under way at the bucket's edges may make the
     /// difference.
     fn open_within_slack(&self, server: &EurekaServer, now: Now, recorded: &RecordedRound) -> Option<Round> {
-        let (last, threshold, slack) =
-            (server.renews_last_min(), server.threshold(), self.membership.slack);
+        let (last, threshold, slack) = (server.renews_last_min(), server.threshold(), self.membership.slack);
         let undecided = last.saturating_sub(slack) <= threshold && threshold < last + slack;
         if !undecided || !self.config.enable_self_preservation {
             return None;
@@ -77,7 +76,11 @@ impl Replay<'_> {
         let mut other = server.clone();
         other.set_config(Arc::new(config));
         let round = other.open_round(now);
-        Some(if recorded.gate_shut { Round { enabled: false, expired: Vec::new(), limit: 0, ..round } } else { round })
+        Some(if recorded.gate_shut {
+            Round { enabled: false, expired: Vec::new(), limit: 0, ..round }
+        } else {
+            round
+        })
     }
 
     fn compare_round(

@@ -44,8 +44,10 @@ impl Links {
             for (to, receiver) in servers().filter(|other| other.0 != from) {
                 let name = format!("{}>{}", sender.server, receiver.server);
                 let cut = recording.spells(&name, "cut", "heal");
-                let mut unsettled: Vec<Spell> =
-                    cut.iter().map(|&(begin, end)| (begin - LAG_MS, end.saturating_add(SETTLING_MS))).collect();
+                let mut unsettled: Vec<Spell> = cut
+                    .iter()
+                    .map(|&(begin, end)| (begin - LAG_MS, end.saturating_add(SETTLING_MS)))
+                    .collect();
                 links.cut.insert((from, to), cut);
                 for pauses in [&links.paused[&from], &links.paused[&to]] {
                     let around = |&(begin, end): &Spell| (begin - LAG_MS, end.saturating_add(SETTLING_MS));
