@@ -14,7 +14,7 @@ use stillup::model::client::ClientConfig;
 use stillup::model::stage::Stage;
 use stillup::scenario::Scenario;
 
-use golden_replay::{Kind, Mutation, folders, replay, simulate};
+use golden_replay::{Kind, Mutation, folders, replay, simulate, simulate_peers};
 
 fn root() -> PathBuf {
     std::env::var_os("STILLUP_GOLDEN").map_or_else(shipped, PathBuf::from)
@@ -69,6 +69,17 @@ fn bent_rules_are_noticed() {
         ("blind-window-3", Mutation::OtherProtection),
         ("mass-death-unprotected-1", Mutation::OtherProtection),
         ("mass-death-unprotected-1", Mutation::SmallerLimit),
+        ("peers-lag-1", Mutation::ReplicasNotCounted),
+        ("peers-partition-1", Mutation::ReplicasNotCounted),
+        ("peers-lag-1", Mutation::NotFoundNotFollowed),
+        ("peers-partition-1", Mutation::NotFoundNotFollowed),
+        ("peers-partition-1", Mutation::EvictionsPassedOn),
+        ("peers-lag-1", Mutation::SecondHop),
+        ("peers-partition-1", Mutation::SecondHop),
+        ("peers-partition-1", Mutation::LongerLease),
+        ("peers-partition-1", Mutation::OtherProtection),
+        ("peers-lag-1", Mutation::OneMoreExpected),
+        ("peers-lag-1", Mutation::NoReadOnlyCache),
         ("client-failover-2", Mutation::OtherInterrupt),
         ("client-failover-3", Mutation::OtherInterrupt),
         ("old-client-failover-2", Mutation::OtherInterrupt),
@@ -87,15 +98,18 @@ fn bent_rules_are_noticed() {
 
 /// Copies a shipped recording, lets `change` edit one file's text, and counts the differences.
 fn differences_if(folder: &str, file: &str, change: impl Fn(&str) -> String) -> Result<usize, String> {
+    let only_there = |name: &str, text: &str| if name == file { change(text) } else { text.to_owned() };
+    differences_with(folder, &only_there)
+}
+
+/// Copies a shipped recording, lets `change` edit each file's text by its name, and counts the differences.
+fn differences_with(folder: &str, change: &dyn Fn(&str, &str) -> String) -> Result<usize, String> {
     let copy = tempfile::tempdir().expect("a place for the copy");
     for entry in shipped().join(folder).read_dir().expect(folder) {
         let path = entry.expect(folder).path();
-        let name = path.file_name().expect("a file");
-        let mut text = std::fs::read_to_string(&path).expect("text");
-        if name == file {
-            text = change(&text);
-        }
-        std::fs::write(copy.path().join(name), text).expect("a copy");
+        let name = path.file_name().and_then(|name| name.to_str()).expect("a file");
+        let text = std::fs::read_to_string(&path).expect("text");
+        std::fs::write(copy.path().join(name), change(name, &text)).expect("a copy");
     }
     replay(copy.path(), Mutation::None).map(|replayed| replayed.2.differences.len())
 }
@@ -183,6 +197,38 @@ fn forged_recordings_of_real_clients_are_noticed() {
     );
 }
 
+/// What servers told each other, and what came of it.
+#[test]
+fn forged_recordings_of_peers_are_noticed() {
+    let forge = |folder, file, from: &'static str, to: &'static str| {
+        let changed = |text: &str| {
+            assert!(text.contains(from), "{from}");
+            text.replacen(from, to, 1)
+        };
+        differences_if(folder, file, changed).expect("replayed")
+    };
+    let lag = "peers-lag-1";
+    // A registration that the peer heard of too late, or never, or of somebody else; a heartbeat that it did not know
+    // twice; one renewal too many beyond those that were under way.
+    assert!(forge(lag, "server.csv", "133576,s2,registered,p04", "134076,s2,registered,p04") > 0);
+    assert!(forge(lag, "server.csv", "133576,s2,registered,p04", "133576,s2,renew-unknown,p04") > 0);
+    assert!(forge(lag, "server.csv", "140805,s2,cancelled,p04", "140805,s2,cancelled,i004") > 0);
+    assert!(forge(lag, "gauges.csv", "261434,s1,316,360", "261434,s1,316,364") > 0);
+    assert!(forge(lag, "gauges.csv", "158973,s2,326,365", "158973,s2,326,380") > 0);
+    let partition = "peers-partition-1";
+    // The other side of the cut hears of a registration; a victim that is alive there; an open gate that was shut.
+    let heard = |text: &str| {
+        let line = "186000,s3,registered,late-s1,UP;replication=true";
+        text.replacen("189566,s3,evict-task", &format!("{line}\n189566,s3,evict-task"), 1)
+    };
+    assert!(differences_if(partition, "server.csv", heard).expect("replayed") > 0);
+    assert!(forge(partition, "server.csv", "213053,s1,expired,c002", "213053,s1,expired,b002") > 0);
+    assert!(forge(partition, "server.csv", "221417,s2,evict-disabled,,\n", "") > 0);
+    // A cut that never was.
+    let whole = |text: &str| text.lines().take(1).map(|line| format!("{line}\n")).collect();
+    assert!(differences_if(partition, "faults.csv", whole).expect("replayed") > 0);
+}
+
 #[test]
 fn an_unknown_kind_fails() {
     let other = |text: &str| text.replace("\"s1\": {", "\"s2\": { \"settings\": {} },\n  \"s1\": {");
@@ -208,6 +254,14 @@ fn what_does_not_matter_is_no_difference() {
         text.replace("\"settings\": {}", settings).replace("4.3.0", "4.3.99")
     };
     assert_eq!(differences_if("small-fleet-13-1", "experiment.json", more), Ok(0));
+    // Servers go by other names, in another order.
+    let renamed = |text: &str| {
+        let (s1, s3) = ("s1", "s3");
+        let text = text.replace(&format!("\"{s1}\""), "\"zeta\"").replace(&format!(",{s1},"), ",zeta,");
+        let text = text.replace(&format!("\"{s3}\""), "\"alpha\"").replace(&format!(",{s3},"), ",alpha,");
+        text.replace("s1>", "zeta>").replace("s3>", "alpha>").replace(">s1", ">zeta").replace(">s3", ">alpha")
+    };
+    assert_eq!(differences_with("peers-partition-1", &|_, text| renamed(text)), Ok(0));
     // A registration that reached nobody, and one that the server is said to have refused.
     let unheard =
         |text: &str| format!("{text}150000,150001,s1,instance,register,i999,ClientConnectorError\n");
@@ -234,6 +288,46 @@ fn recorded_crashes_look_like_simulated_ones() {
         }
     }
     assert!(failures.is_empty(), "{} differences:\n{}", failures.len(), failures.join("\n"));
+}
+
+/// What servers told each other is also compared with simulated peers.
+#[test]
+#[expect(clippy::print_stdout, reason = "the figures are worth reading where they agree, too")]
+fn recorded_peers_look_like_simulated_ones() {
+    let mut failures = Vec::new();
+    for folder in folders(&root()).expect("recordings") {
+        match simulate_peers(&folder, &|_| ()) {
+            Err(reason) => failures.push(format!("{}: {reason}", folder.display())),
+            Ok(figures) => {
+                let name = folder.file_name().unwrap_or_default().to_string_lossy();
+                for compared in figures {
+                    println!("{name}: {compared}");
+                    failures.extend(compared.differences().iter().map(|it| format!("{name}: {it}")));
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{} differences:\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn another_set_up_of_peers_is_noticed() {
+    let differs = |folder: &str, bend: &dyn Fn(&mut Scenario)| {
+        let figures = simulate_peers(&shipped().join(folder), bend).expect(folder);
+        figures.iter().any(|compared| !compared.differences().is_empty())
+    };
+    // The phases of the servers' minutes decide who evicts: all of them in the phase of the first.
+    let same_phase = |scenario: &mut Scenario| {
+        scenario.servers.iter_mut().for_each(|server| server.starts_after = Some(SimDuration::ZERO));
+    };
+    assert!(differs("peers-partition-1", &same_phase));
+    let expected = |scenario: &mut Scenario| {
+        scenario.server.expected_client_renewal_interval_seconds = 30;
+    };
+    assert!(differs("peers-partition-1", &expected));
+    // Nobody is told anything.
+    let alone = |scenario: &mut Scenario| scenario.servers.iter_mut().for_each(|server| server.peers.clear());
+    assert!(differs("peers-lag-1", &alone));
 }
 
 /// Whether a shipped recording differs at `stage` from a simulation with one thing changed.

@@ -28,6 +28,9 @@ use records::Recording;
 
 pub(crate) use simulate::simulate;
 
+/// Compares what peers told each other with simulated peers.
+pub(crate) use peers::simulate as simulate_peers;
+
 /// A timer runs this long after it is due, at most, on a busy machine, ms.
 const LATE_MS: i64 = 500;
 
