@@ -53,15 +53,15 @@ impl World<'_> {
         Some(self.clients[client.index()].client.view())
     }
 
-    /// The records behind a view, as the server has them now that it was fetched from, or else any other. By instance.
+    /// The records behind a view, as the server has or had them that it was fetched from, or else any other. By
+    /// instance.
     fn records_of(&self, view: Option<View>) -> Vec<Record> {
         let Some(view) = view else { return Vec::new() };
         let alive = || self.servers.iter().filter_map(|node| node.server.as_ref());
         let source = alive().find(|server| view.life() == Some(server.life()));
         let instances = self.views.instances(view).into_iter();
-        let record = |(instance, _)| {
-            let lease = source.into_iter().chain(alive()).find_map(|server| server.lease(instance));
-            lease.map(|lease| lease.record)
+        let record = |(instance, status)| {
+            source.into_iter().chain(alive()).find_map(|server| server.record_shown_as(instance, status))
         };
         instances.filter_map(record).collect()
     }

@@ -14,7 +14,7 @@ use super::worlds::Draw;
 pub(crate) const LENGTH_MAX: SimDuration = SimDuration::from_secs(300);
 
 /// Any verb, with any targets.
-pub(crate) fn fault(draw: &mut Draw<'_>, applications: u64) -> Fault {
+pub(crate) fn fault(draw: &mut Draw<'_>, applications: u64, servers: u64) -> Fault {
     let application = AppId(draw.below(applications) as u32);
     let other = AppId(draw.below(applications) as u32);
     let selection = Selection {
@@ -26,11 +26,16 @@ pub(crate) fn fault(draw: &mut Draw<'_>, applications: u64) -> Fault {
             _ => Which::Share(draw.below(100) as f64 / 100.0),
         },
     };
-    let verb = match draw.below(5) {
+    let verb = match draw.below(if servers > 1 { 8 } else { 5 }) {
         0 => of_processes(draw, selection, application),
         1 => of_pauses_and_clocks(draw, selection),
-        2 => of_links(draw, selection, other),
-        3 => of_health_and_operators(draw, selection),
+        2 => of_links(draw, selection.into(), other, servers),
+        3 => of_health_and_operators(draw, selection, servers),
+        5 => of_servers(draw, servers),
+        6 | 7 => {
+            let targets = Targets::Servers(some_servers(draw, servers));
+            of_links(draw, targets, other, servers)
+        }
         _ => of_fleets(draw, selection, application, other),
     };
     Fault { at: draw.seconds(&[0, 20, 200]), within: draw.seconds(&[0, 30]), verb }
@@ -53,6 +58,41 @@ fn random_length(draw: &mut Draw<'_>) -> Distribution {
 
 fn server_or(draw: &mut Draw<'_>, selection: Selection) -> Targets {
     if draw.chance(20) { Targets::Servers(WhichServers::All) } else { Targets::Instances(selection) }
+}
+
+/// Some of several servers.
+fn some_servers(draw: &mut Draw<'_>, servers: u64) -> WhichServers {
+    match draw.below(3) {
+        0 => WhichServers::Count(1 + draw.below(servers) as u32),
+        1 => WhichServers::Named(vec![ServerId(draw.below(servers) as u32)]),
+        _ => {
+            let rest = (1..servers as u32).filter(|_| draw.chance(50)).map(ServerId);
+            WhichServers::Named(std::iter::once(ServerId(0)).chain(rest).collect())
+        }
+    }
+}
+
+/// What ends servers, and what makes one stand still.
+fn of_servers(draw: &mut Draw<'_>, servers: u64) -> Verb {
+    let targets = Targets::Servers(some_servers(draw, servers));
+    match draw.below(5) {
+        0 => Verb::Crash(Targets::Servers(WhichServers::Count(1))),
+        1 => Verb::Pause { targets, length: Distribution::constant(length(draw)) },
+        2 => Verb::Restart {
+            targets: Targets::Servers(WhichServers::All),
+            down_for: draw.seconds(&[1, 10, 40]),
+            new_id: false,
+            graceful: false,
+            one_by_one: Some(draw.seconds(&[0, 10, 30])),
+        },
+        _ => Verb::Restart {
+            targets,
+            down_for: length(draw),
+            new_id: false,
+            graceful: false,
+            one_by_one: None,
+        },
+    }
 }
 
 fn direction(draw: &mut Draw<'_>) -> Direction {
@@ -101,17 +141,18 @@ fn of_pauses_and_clocks(draw: &mut Draw<'_>, selection: Selection) -> Verb {
     }
 }
 
-fn of_links(draw: &mut Draw<'_>, targets: Selection, application: AppId) -> Verb {
-    let peer = match draw.below(4) {
+fn of_links(draw: &mut Draw<'_>, targets: Targets, application: AppId, servers: u64) -> Verb {
+    let peer = match draw.below(5) {
         0 | 1 => Peer::Servers,
         2 => Peer::All,
+        3 => Peer::Named(vec![ServerId(draw.below(servers) as u32)]),
         _ => Peer::Instances { application: Some(application), zone: None },
     };
     let length = Some(length(draw));
     match draw.below(3) {
-        0 => Verb::Partition { targets: targets.into(), peer, length, lost: direction(draw) },
+        0 => Verb::Partition { targets, peer, length, lost: direction(draw) },
         1 => Verb::Flap {
-            targets: targets.into(),
+            targets,
             peer,
             up_for: random_length(draw),
             down_for: random_length(draw),
@@ -119,7 +160,7 @@ fn of_links(draw: &mut Draw<'_>, targets: Selection, application: AppId) -> Verb
             lost: direction(draw),
         },
         _ => Verb::Degrade {
-            targets: targets.into(),
+            targets,
             peer,
             loss: draw.one_of(&[0.0, 0.05, 0.5, 1.0]),
             latency: draw.chance(50).then(|| random_length(draw)),
@@ -129,7 +170,8 @@ fn of_links(draw: &mut Draw<'_>, targets: Selection, application: AppId) -> Verb
     }
 }
 
-fn of_health_and_operators(draw: &mut Draw<'_>, targets: Selection) -> Verb {
+fn of_health_and_operators(draw: &mut Draw<'_>, targets: Selection, servers: u64) -> Verb {
+    let at = ServerId(draw.below(servers) as u32);
     let length = draw.chance(80).then(|| length(draw));
     match draw.below(7) {
         0 => Verb::SlowHeartbeats {
@@ -139,12 +181,12 @@ fn of_health_and_operators(draw: &mut Draw<'_>, targets: Selection) -> Verb {
         },
         1 => Verb::Grey { targets, calls_fail: 0.5, length },
         2 => Verb::Override {
-            at: ServerId(0),
+            at,
             targets,
             status: draw.one_of(&[Status::OutOfService, Status::OutOfService, Status::Down, Status::Up]),
             length,
         },
-        3 => Verb::Delete { at: ServerId(0), targets, dead: draw.chance(50) },
+        3 => Verb::Delete { at, targets, dead: draw.chance(50) },
         4 => Verb::Change(vec![draw.one_of(&[
             Change::EnableSelfPreservation(true),
             Change::EnableSelfPreservation(false),

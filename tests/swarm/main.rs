@@ -11,8 +11,8 @@ use std::sync::atomic::AtomicBool;
 
 use stillup::engine::SimDuration;
 use stillup::model::stage::Stage;
-use stillup::observe::{Ending, Outcome, Removal, ReplicateData, RoundRow};
-use stillup::scenario::{Scenario, Verb};
+use stillup::observe::{Ending, Minute, Outcome, Removal, ReplicateData, RoundRow};
+use stillup::scenario::{Application, Scenario, ServerList, Verb};
 use stillup::world;
 
 use worlds::scenario;
@@ -56,7 +56,7 @@ fn safety(scenario: &Scenario, data: &ReplicateData) -> Vec<String> {
         .faults
         .iter()
         .all(|fault| fault.verb == "crash" || fault.verb == "start" || fault.verb == "stop");
-    if server_untouched && scenario.warm_up >= SimDuration::from_secs(300) {
+    if scenario.servers.len() == 1 && server_untouched && scenario.warm_up >= SimDuration::from_secs(300) {
         stages_in_order(data, &mut check);
     }
     broken
@@ -99,9 +99,12 @@ fn comes_to_rest(scenario: &Scenario) -> bool {
 }
 
 /// What every world must reach once it is left alone.
-fn liveness(data: &ReplicateData) -> Vec<String> {
+fn liveness(scenario: &Scenario, data: &ReplicateData) -> Vec<String> {
     let agreement = data.agreement;
     let mut broken = Vec::new();
+    if !everyone_has_a_server(scenario, data) {
+        return broken;
+    }
     if agreement.missing_in_registries > 0 {
         broken.push(format!("live instances are missing in the registry: {agreement:?}"));
     }
@@ -109,7 +112,35 @@ fn liveness(data: &ReplicateData) -> Vec<String> {
     if agreement.missing_in_views > agreement.missing_behind_equal_hashes {
         broken.push(format!("live instances are missing in views: {agreement:?}"));
     }
+    if evictions_were_open(data) && agreement.dead_in_registries > 0 {
+        broken.push(format!("the dead are still there: {agreement:?}"));
+    }
+    let changes_a_status = |verb: &Verb| matches!(verb, Verb::Override { .. } | Verb::Unhealthy { .. });
+    let differing = data.divergence.last().map_or(0, |row| row.differing);
+    if differing > 0
+        && (agreement.missing_in_registries, agreement.dead_in_registries) == (0, 0)
+        && !scenario.faults.iter().any(|fault| changes_a_status(&fault.verb))
+    {
+        broken.push(format!("servers differ about {differing}: {agreement:?}"));
+    }
     broken
+}
+
+/// Whether no client is left alone: all its servers may have been killed, or enough of them that it never comes to the
+/// others (`eureka-client.md` 6.2).
+fn everyone_has_a_server(scenario: &Scenario, data: &ReplicateData) -> bool {
+    let down = data.servers.iter().filter(|server| !server.is_up).count();
+    let knows_all = |application: &Application| match &application.server_list {
+        ServerList::OneZone(servers) => servers.len() == data.servers.len(),
+        ServerList::Zones(_) | ServerList::OwnZoneFirst => true,
+    };
+    down == 0 || down == 1 && data.servers.len() > 1 && scenario.applications.iter().all(knows_all)
+}
+
+/// Whether every server let leases expire in each of the last twenty minutes.
+fn evictions_were_open(data: &ReplicateData) -> bool {
+    let is_late = |row: &&Minute| data.ended_at.since(row.at) <= SimDuration::from_secs(1_200);
+    !data.timeline.iter().filter(is_late).any(|row| row.self_preservation)
 }
 
 #[test]
@@ -129,7 +160,7 @@ fn random_worlds_are_safe_and_come_to_rest() {
             broken.push("the same world came out another".to_owned());
         }
         if data.ending == Ending::Duration && comes_to_rest(&scenario) {
-            broken.extend(liveness(&data));
+            broken.extend(liveness(&scenario, &data));
         }
         broken.extend(calls::calls(&scenario, &data));
         assert!(

@@ -1,4 +1,4 @@
-//! A world for each seed: its fleet, its server, its network, its clocks.
+//! A world for each seed: its fleet, its servers, its network, its clocks.
 
 use std::net::Ipv4Addr;
 
@@ -6,7 +6,10 @@ use stillup::engine::{Chance, Dice, Distribution, Purpose, Seed, SimDuration};
 use stillup::model::client::{BalancerConfig, ClientConfig, TransportConfig, TransportKind};
 use stillup::model::eureka::{Flavour, ServerConfig};
 use stillup::model::id::ServerId;
-use stillup::scenario::{Application, Clock, Delay, Network, Scenario, ServerList, ZoneId, default_scenario};
+use stillup::model::message::RequestKind;
+use stillup::scenario::{
+    Application, Capacity, Clock, Delay, Network, Scenario, ServerList, ServerNode, ZoneId, default_scenario,
+};
 
 use super::faults::{LENGTH_MAX, fault};
 
@@ -41,6 +44,8 @@ pub(crate) fn scenario(seed: u64) -> Scenario {
     let mut draw = Draw(chance.with(&key));
     let flavour = if draw.chance(20) { Flavour::Netflix } else { Flavour::Spring };
     let client = client(&mut draw, flavour);
+    let servers = servers(&mut draw);
+    let count = servers.len() as u64;
     let applications = (0..1 + draw.below(4))
         .map(|number| Application {
             name: format!("app{number}"),
@@ -49,7 +54,7 @@ pub(crate) fn scenario(seed: u64) -> Scenario {
             balancer_first_call: None,
             client: client.clone(),
             zones: if draw.chance(50) { vec![ZoneId(0), ZoneId(1)] } else { Vec::new() },
-            server_list: ServerList::OneZone(vec![ServerId(0)]),
+            server_list: server_list(&mut draw, count),
             first_address: Ipv4Addr::new(10, 0, 1, 1),
             network: draw
                 .chance(20)
@@ -58,9 +63,11 @@ pub(crate) fn scenario(seed: u64) -> Scenario {
             clock: clock(&mut draw),
         })
         .collect::<Vec<_>>();
-    let faults = (0..draw.below(6)).map(|_| fault(&mut draw, applications.len() as u64)).collect::<Vec<_>>();
+    let faults = (0..draw.below(6)).map(|_| fault(&mut draw, applications.len() as u64, count)).collect::<Vec<_>>();
     let last = faults.iter().map(|fault| fault.at + fault.within + LENGTH_MAX).max();
     let server = server(&mut draw, flavour, &client);
+    let servers_start_window = draw.seconds(&[0, 5, 60]);
+    let (server_network, capacity) = (server_network(&mut draw), capacity(&mut draw));
     Scenario {
         title: format!("swarm {seed}"),
         seed,
@@ -74,6 +81,10 @@ pub(crate) fn scenario(seed: u64) -> Scenario {
         server,
         server_client: ClientConfig::defaults(flavour),
         server_clock: clock(&mut draw),
+        servers,
+        servers_start_window,
+        server_network,
+        capacity,
         zones: vec!["a".to_owned(), "b".to_owned()],
         applications,
         network: Network {
@@ -91,6 +102,47 @@ pub(crate) fn scenario(seed: u64) -> Scenario {
         expectations: Vec::new(),
         ..default_scenario().scenario
     }
+}
+
+/// One to four, each of which passes on to all others.
+fn servers(draw: &mut Draw<'_>) -> Vec<ServerNode> {
+    let count = draw.one_of(&[1, 1, 2, 3, 4]);
+    let in_zones = draw.chance(50);
+    let all = || (0..count).map(ServerId);
+    all()
+        .map(|own| ServerNode {
+            starts_after: None,
+            zone: in_zones.then_some(ZoneId(own.0 as u16 % 2)),
+            peers: all().filter(|other| *other != own).collect(),
+        })
+        .collect()
+}
+
+/// All servers, with or without those of the own zone first, or seldom just one.
+fn server_list(draw: &mut Draw<'_>, count: u64) -> ServerList {
+    match draw.below(10) {
+        0 => ServerList::OneZone(vec![ServerId(draw.below(count) as u32)]),
+        1..4 => ServerList::OwnZoneFirst,
+        _ => ServerList::OneZone((0..count as u32).map(ServerId).collect()),
+    }
+}
+
+fn server_network(draw: &mut Draw<'_>) -> Option<Network> {
+    let latency = match draw.below(4) {
+        0 => Delay::Constant(SimDuration::from_millis(90)),
+        1 => Delay::Uniform(SimDuration::ZERO, SimDuration::from_millis(150)),
+        _ => return None,
+    };
+    Some(Network { loss: 0.0, latency })
+}
+
+/// Enough for all, though not at once.
+fn capacity(draw: &mut Draw<'_>) -> Option<Capacity> {
+    draw.chance(20).then(|| Capacity {
+        threads: 1 + draw.below(4) as u32,
+        service: [Distribution::constant(SimDuration::from_millis(2)); RequestKind::COUNT],
+        item: Distribution::constant(SimDuration::from_nanos(200_000)),
+    })
 }
 
 fn clock(draw: &mut Draw<'_>) -> Clock {

@@ -98,6 +98,9 @@ impl EurekaServer {
         registrant.status = status::decide(registrant.status, override_status, existing_status, origin);
         self.leases.put(Lease::new(registrant, duration_s, step.now.wall).numbered(registration));
         let (status, new) = (registrant.status, existing.is_none());
+        if let Some(replaced) = existing.filter(|existing| existing.status != status) {
+            self.keep_departed(replaced);
+        }
         tell(step, Fact::LeaseRegistered { instance, status, new });
         self.publish(&registrant, Presence::Present(status), step);
     }
@@ -182,12 +185,19 @@ impl EurekaServer {
     fn remove(&mut self, instance: InstanceId, fact: Fact, step: &mut ServerStep<'_>) -> Option<Record> {
         self.overrides.remove(instance, step.now.mono);
         let lease = self.leases.remove(instance)?;
-        if !self.startup.is_open() {
-            self.departed.push(lease.record);
-        }
+        self.keep_departed(lease.record);
         tell(step, fact);
         self.publish(&lease.record, Presence::Absent, step);
         Some(lease.record)
+    }
+
+    /// Keeps a record that answers show which were made before. The stop of a client in order replaces its record by one
+    /// that is DOWN before it cancels: the one before matters, unless there was none.
+    fn keep_departed(&mut self, record: Record) {
+        let is_needed = !self.startup.is_open() || self.config.fetch_registry;
+        if is_needed && (record.status == Status::Up || !self.departed.contains_key(&record.instance)) {
+            self.departed.insert(record.instance, record);
+        }
     }
 
     pub(super) fn update_status(

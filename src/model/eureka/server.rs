@@ -10,6 +10,7 @@
 //!
 //! Source: `eureka-server.md` sections 1 to 9.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::cache::{self, Key, Loaded, ResponseCache};
@@ -43,8 +44,9 @@ pub struct EurekaServer {
     pub(super) threshold: RenewalThreshold,
     pub(super) cache: ResponseCache,
     pub(super) startup: Startup,
-    /// Records of instances that left before the server opened: the copy may bring them back.
-    pub(super) departed: Vec<Record>,
+    /// The last records of instances that left, or registered with another status, before the server opened or, where
+    /// servers fetch, at any time: a copy may bring them back, since what it copies is older.
+    pub(super) departed: BTreeMap<InstanceId, Record>,
     pub(super) peers: Peers,
     /// How many records have been registered: the number of the last.
     pub(super) registrations: u32,
@@ -79,7 +81,7 @@ impl EurekaServer {
                 config.response_cache_auto_expiration_in_seconds,
             ),
             startup: Startup::Syncing { tries: 0 },
-            departed: Vec::new(),
+            departed: BTreeMap::new(),
             peers: Peers::new(peers, generation, &config),
             registrations: 0,
             lateness: Lateness::default(),
@@ -225,6 +227,14 @@ impl EurekaServer {
     /// The lease of an instance.
     pub fn lease(&self, instance: InstanceId) -> Option<&Lease> {
         self.leases.lease(instance)
+    }
+
+    /// The record behind an answer that shows an instance with this status: the one that is held, or the last that was
+    /// like that, of an instance that has left or changed since. Those are forgotten where no server fetches.
+    pub fn record_shown_as(&self, instance: InstanceId, status: Status) -> Option<Record> {
+        let held = self.leases.lease(instance).map(|lease| &lease.record);
+        let known = [held, self.departed.get(&instance)].into_iter().flatten();
+        known.clone().find(|record| record.status == status).or(known.clone().next()).copied()
     }
 
     /// Whether self-preservation is on and holds evictions back.

@@ -8,6 +8,8 @@
 //! Source: `eureka-server.md` 4.6, 7.3, section 8; `PeerAwareInstanceRegistryImpl.syncUp`,
 //! `.openForTraffic`, `.shouldAllowAccess`; Spring's `InstanceRegistry.openForTraffic`.
 
+use std::collections::BTreeMap;
+
 use super::config::{Flavour, ServerConfig};
 use super::effect::{OwnRegistry, ServerStep};
 use super::server::{EurekaServer, tell};
@@ -83,10 +85,9 @@ impl EurekaServer {
         for (instance, status) in step.views.instances(view) {
             let given =
                 records.binary_search_by_key(&instance, |record| record.instance).ok().map(|at| records[at]);
-            let held = || self.leases.lease(instance).map(|lease| lease.record);
-            let departed = || self.departed.iter().rev().find(|record| record.instance == instance).copied();
+            let known = || self.record_shown_as(instance, status);
             let shown = status == Status::Up || !self.config.filter_only_up_instances;
-            let Some(record) = given.or_else(held).or_else(departed).filter(|_| shown) else { continue };
+            let Some(record) = given.or_else(known).filter(|_| shown) else { continue };
             let record = Record { status, ..record };
             self.register(&record, record.duration_s, Origin::Replica, step);
             copied += 1;
@@ -99,7 +100,9 @@ impl EurekaServer {
         self.threshold.open(count, &self.config);
         tell(step, Fact::OpenedForTraffic { expected: count });
         self.tell_threshold(step);
-        self.departed = Vec::new();
+        if !self.config.fetch_registry {
+            self.departed = BTreeMap::new();
+        }
         let since = step.now.wall;
         let sync_empty = count == 0;
         self.startup = Startup::Open { since, sync_empty };
