@@ -4,7 +4,7 @@ use super::load::{Loaded, parse};
 use super::suggest::{closest, in_short};
 
 /// Their names and texts, the default one first.
-pub const BUILTIN: [(&str, &str); 49] = [
+pub const BUILTIN: [(&str, &str); 57] = [
     ("default-crash", include_str!("../../scenarios/default-crash.toml")),
     ("graceful-stop", include_str!("../../scenarios/graceful-stop.toml")),
     ("registration-seen-by-all", include_str!("../../scenarios/registration-seen-by-all.toml")),
@@ -57,6 +57,14 @@ pub const BUILTIN: [(&str, &str); 49] = [
     ("blind-window-defaults", include_str!("../../scenarios/blind-window-defaults.toml")),
     ("server-pause", include_str!("../../scenarios/server-pause.toml")),
     ("shared-server-paused", include_str!("../../scenarios/shared-server-paused.toml")),
+    ("peers-cut-off-three", include_str!("../../scenarios/peers-cut-off-three.toml")),
+    ("peers-cut-off-eight", include_str!("../../scenarios/peers-cut-off-eight.toml")),
+    ("peers-cut-off-phase", include_str!("../../scenarios/peers-cut-off-phase.toml")),
+    ("server-cut-off", include_str!("../../scenarios/server-cut-off.toml")),
+    ("zone-cut-off", include_str!("../../scenarios/zone-cut-off.toml")),
+    ("peer-misses-a-registration", include_str!("../../scenarios/peer-misses-a-registration.toml")),
+    ("peer-dies-too-early", include_str!("../../scenarios/peer-dies-too-early.toml")),
+    ("peers-in-a-ring", include_str!("../../scenarios/peers-in-a-ring.toml")),
     ("clock-step-forward", include_str!("../../scenarios/clock-step-forward.toml")),
     ("clock-step-back", include_str!("../../scenarios/clock-step-back.toml")),
     ("crash-loop", include_str!("../../scenarios/crash-loop.toml")),
@@ -127,6 +135,8 @@ mod tests {
             "fast-settings-small-fleet",
             "heartbeat-60-expected-30",
             "lost-requests",
+            "peers-cut-off-eight",
+            "peers-in-a-ring",
             "rolling-restart-kills-batches",
             "scale-out-storm",
             "server-pause",

@@ -30,7 +30,12 @@ pub(super) fn hanging_calls(
     if read <= supervisor || !client.register_with_eureka {
         return None;
     }
-    if !scenario.faults.iter().any(|fault| hangs(&fault.verb, supervisor)) {
+    // A link of another application's own carries none of its calls.
+    let concerns = |verb: &Verb| {
+        verb.selection().and_then(|hit| hit.application).is_none_or(|other| other.index() == at)
+    };
+    let hang = |fault: &Fault| concerns(&fault.verb) && hangs(&fault.verb, supervisor);
+    if !scenario.faults.iter().any(hang) {
         return None;
     }
     let threads = client.heartbeat_executor_thread_pool_size;
@@ -226,6 +231,10 @@ mod tests {
         assert_eq!(warnings(jersey), "");
         let flap = "[[fault]]\nflap = { count = 1, up-for = \"5m\", down-for = { exponential = \"1s\" } }";
         assert!(warnings(flap).contains("outlive their supervisor"));
+        // Of two applications the one whose link is cut has another transport.
+        let other = "[[application]]\nname = \"gateway\"\n[application.transport]\nkind = \"jersey\"\n[[fault]]\n\
+                     partition = { all = true, application = \"gateway\" }";
+        assert_eq!(warnings(other), "");
     }
 
     #[test]
