@@ -345,7 +345,9 @@ impl World<'_> {
         let Ok(place) = barrier.members.binary_search(&one) else { return false };
         let is_peer = match &barrier.peer {
             Peer::Servers | Peer::Named(_) => false,
-            Peer::All => barrier.members.binary_search(&other).is_err(),
+            Peer::All | Peer::Instances { application: None, zone: None } => {
+                barrier.members.binary_search(&other).is_err()
+            }
             Peer::Instances { application, zone } => {
                 other != one
                     && application.is_none_or(|app| self.clients[other.index()].app == app)

@@ -52,7 +52,8 @@ fn eleven_1_both_sides_protect_themselves() {
 fn eleven_1_with_the_limits_of_netflix_buckets_are_the_same() {
     // A connect limit of 1000 ms instead of 200: the next attempt comes up to 1.1 s after the heal, and still well
     // before the next bucket.
-    let limits = "eureka.server.peer-node-connect-timeout-ms = 1000\neureka.server.peer-node-read-timeout-ms = 5000";
+    let limits =
+        "eureka.server.peer-node-connect-timeout-ms = 1000\neureka.server.peer-node-read-timeout-ms = 5000";
     assert_buckets(&Cluster::of_three().with(limits).run(&[CUT_OFF], 600), [56, 48]);
 }
 
@@ -139,7 +140,8 @@ fn eleven_1_c_is_cut_off_one_way() {
     // Only what C says to A and B is lost: they miss its clients as before. What they say reaches it, and so do their
     // renewals, though it cannot answer: each batch times out after 200 ms and is sent again 1 s later, as congestion
     // (`eureka-peers.md` section 5), so that C counts every heartbeat many times.
-    let one_way = "partition = { servers = [\"server-3\"], peer = \"servers\", lost = \"to-server\", for = \"300s\" }";
+    let one_way =
+        "partition = { servers = [\"server-3\"], peer = \"servers\", lost = \"to-server\", for = \"300s\" }";
     let data = Cluster::of_three().run(&[(0, one_way)], 600);
     assert_eq!(renewals(&data, 0, 14, 254), [53, 40, 40, 40, 40]);
     assert!(minute(&data, 0, 254).self_preservation);
@@ -152,7 +154,10 @@ fn eleven_3_a_zone_that_is_cut_off_keeps_the_others_in_its_lists_and_cannot_call
     // C and its ten clients on one side. Servers see what they see in 11.1.
     let faults = [
         CUT_OFF,
-        (0, "partition = { all = true, zone = \"z3\", peer = { servers = [\"server-1\", \"server-2\"] }, for = \"300s\" }"),
+        (
+            0,
+            "partition = { all = true, zone = \"z3\", peer = { servers = [\"server-1\", \"server-2\"] }, for = \"300s\" }",
+        ),
         (0, "partition = { all = true, zone = \"z3\", peer = { zone = \"z1\" }, for = \"300s\" }"),
         (0, "partition = { all = true, zone = \"z3\", peer = { zone = \"z2\" }, for = \"300s\" }"),
     ];
