@@ -28,6 +28,8 @@ pub(crate) struct Experiment {
 /// What was set on a server beside the defaults.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct ServerSettings {
+    /// The host in its URL, and its own host name.
+    pub(crate) url_host: Option<String>,
     #[serde(default)]
     pub(crate) settings: BTreeMap<String, serde_json::Value>,
 }

@@ -308,6 +308,9 @@ impl<'a> Cluster<'a> {
 
     /// Once a link has settled, everybody who calls the one server is known to the other.
     fn compare_registries(&mut self, from: ServerId, to: ServerId, t_ms: i64) {
+        if !self.replays[from.index()].membership.peers.contains(&to) {
+            return;
+        }
         let since_ms = t_ms - self.hearsay.heartbeat_ms;
         let calls = self.recording.calls.iter().filter(|call| call.done_ms <= t_ms);
         let mut last = BTreeMap::new();

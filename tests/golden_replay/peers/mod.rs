@@ -23,7 +23,7 @@ use std::rc::Rc;
 
 use stillup::model::id::ServerId;
 
-use super::records::Recording;
+use super::records::{Recording, ServerSettings};
 use super::server::Replay;
 use super::timeline::{Timeline, What};
 use super::{Mutation, Outcome, settings};
@@ -75,6 +75,29 @@ pub(super) fn replay(recording: &Recording, mutation: Mutation) -> Result<Outcom
     Ok(cluster.finish())
 }
 
+/// Whom each server tells what it is told: those that its service URLs name, or all. A URL with a server's own host is
+/// itself (`eureka-peers.md` section 1).
+fn peers(recording: &Recording) -> Vec<Vec<ServerId>> {
+    let servers: Vec<_> = recording.experiment.servers.values().collect();
+    let peers_of = |me: &ServerSettings| {
+        let urls = me.settings.iter().find(|(name, _)| {
+            let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+            plain.to_ascii_lowercase().contains("serviceurldefault")
+        });
+        let urls = urls.and_then(|(_, value)| value.as_str());
+        let named = |host: &str| {
+            urls.is_none_or(|urls| urls.split(['/', ':', '@', ',']).any(|part| part.trim() == host))
+        };
+        let is_peer = |other: &ServerSettings| match (&me.url_host, &other.url_host) {
+            (Some(own), Some(host)) => own != host && named(host),
+            _ => !std::ptr::eq(me, other),
+        };
+        let all = servers.iter().enumerate().filter(|(_, other)| is_peer(other));
+        all.map(|(at, _)| ServerId(at as u32)).collect()
+    };
+    servers.iter().map(|me| peers_of(me)).collect()
+}
+
 /// Tells each server's replay of the others.
 fn introduce(replays: &mut [Replay<'_>], recording: &Recording, links: Links) {
     let named = recording.calls.iter().map(|call| &call.instance);
@@ -114,10 +137,10 @@ fn introduce(replays: &mut [Replay<'_>], recording: &Recording, links: Links) {
     });
     let registered_ms = Rc::new(registered_ms);
     let all = || (0..servers.len() as u32).map(ServerId);
-    for (replay, server) in replays.iter_mut().zip(all()) {
+    for ((replay, server), peers) in replays.iter_mut().zip(all()).zip(peers(recording)) {
         replay.membership = Membership {
             server,
-            peers: all().filter(|&peer| peer != server).collect(),
+            peers,
             registered_ms: registered_ms.clone(),
             hearsay: hearsay.clone(),
             ..Membership::default()

@@ -51,10 +51,15 @@ pub(super) fn setup(recording: &Recording, timelines: &[Timeline]) -> Result<Opt
     let millis = |ms: i64| SimDuration::from_millis(ms.max(0) as u64);
     let starts: Vec<i64> = order.iter().map(|&at| timelines[at].lives[0].start_ms - zero_ms).collect();
     let all = || (0..names.len() as u32).map(ServerId);
+    let peers = super::peers(recording);
+    let number = |at: ServerId| order.iter().position(|&other| other == at.index());
     let nodes = all().map(|server| ServerNode {
         starts_after: Some(millis(starts[server.index()])),
         zone: None,
-        peers: all().filter(|&peer| peer != server).collect(),
+        peers: peers[order[server.index()]]
+            .iter()
+            .filter_map(|&peer| number(peer).map(|at| ServerId(at as u32)))
+            .collect(),
     });
     let part = recording.part_of(&names[0]);
     let (server, _) = server_config(&part.experiment)?;
