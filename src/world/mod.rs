@@ -14,6 +14,7 @@
 //! ends at the scenario's duration, or earlier once nothing watched can change any more.
 
 mod ailments;
+mod batches;
 mod calls;
 mod clock;
 mod event;
@@ -38,6 +39,7 @@ pub use event::Event;
 pub use run::{Interrupted, run, trace};
 
 use ailments::Ailments;
+use batches::Batches;
 use calls::Calls;
 use clock::WallClock;
 use faults::FaultPlan;
@@ -45,7 +47,6 @@ use flight::Flights;
 use lanes::Lanes;
 use links::{Barrier, Between};
 use node::{ClientNode, Identity, ServerNode, State};
-use replication::Batches;
 use setup::config_of;
 
 use crate::engine::{Handler, Schedule, Seed, SimDuration, SimTime};

@@ -6,6 +6,7 @@
 //! section 9). A process that ends takes its connections with it.
 
 use super::World;
+use super::batches::{Answer, Flight};
 use super::event::Event;
 use super::links::{Verdict, Way};
 use super::node::State;
@@ -14,115 +15,7 @@ use super::work::Work;
 use crate::engine::{Schedule, SimDuration, SimTime};
 use crate::model::eureka::{BatchId, BatchOutcome};
 use crate::model::id::ServerId;
-use crate::model::message::{Failure, ItemReply, Replicated, Reply, RequestKind};
-
-/// A pooled connection is closed after so long without use (`eureka-peers.md` section 9).
-const IDLE_LIMIT: SimDuration = SimDuration::from_secs(30);
-
-/// How a batch comes back.
-#[derive(Clone, Debug)]
-enum Answer {
-    /// Not answered yet.
-    None,
-    /// With an answer for each item.
-    Items(Vec<ItemReply>),
-    /// With a reset or a refused connection.
-    Refused,
-}
-
-/// A batch on its way.
-struct Flight {
-    from: ServerId,
-    to: ServerId,
-    /// Of which process of the sender: see [`super::node::ServerNode::ended`].
-    sender_ended: u32,
-    batch: BatchId,
-    items: Box<[Replicated]>,
-    answer: Answer,
-    sent_at: SimTime,
-    /// When what a partition has swallowed was sent first.
-    swallowed_at: SimTime,
-    /// Its connection is still to be made.
-    connects: bool,
-    /// The sender has given up: an answer would find nobody.
-    given_up: bool,
-    /// When the sender gives up, and how it fails then; [`SimTime::MAX`] while all is well.
-    limit_at: SimTime,
-    failure: Failure,
-    /// Somebody still holds it who will come back to it.
-    is_under_way: bool,
-}
-
-#[derive(Default)]
-struct Place {
-    generation: u16,
-    flight: Option<Flight>,
-}
-
-/// All batches on their way, in places that are used again, and the connections that wait for one.
-pub(super) struct Batches {
-    places: Vec<Place>,
-    free: Vec<u32>,
-    servers: usize,
-    /// Since when each pooled connection is idle, from one server to another; the youngest last.
-    pools: Vec<Vec<SimTime>>,
-}
-
-impl Batches {
-    /// None yet, between so many servers.
-    pub(super) fn new(servers: usize) -> Self {
-        let pools = (0..servers * servers).map(|_| Vec::new()).collect();
-        Self { places: Vec::new(), free: Vec::new(), servers, pools }
-    }
-
-    fn pool(&mut self, from: ServerId, to: ServerId) -> &mut Vec<SimTime> {
-        &mut self.pools[from.index() * self.servers + to.index()]
-    }
-
-    /// The youngest connection that is still open, if there is one.
-    fn reuse(&mut self, from: ServerId, to: ServerId, now: SimTime) -> bool {
-        let pool = self.pool(from, to);
-        pool.retain(|&idle_since| now.since(idle_since) < IDLE_LIMIT);
-        pool.pop().is_some()
-    }
-
-    /// A server's process has ended: connections to it are reset, its own are gone.
-    pub(super) fn reset(&mut self, server: ServerId) {
-        for other in (0..self.servers as u32).map(ServerId) {
-            self.pool(server, other).clear();
-            self.pool(other, server).clear();
-        }
-    }
-
-    fn take_off(&mut self, flight: Flight) -> u32 {
-        let number = self.free.pop().unwrap_or_else(|| {
-            self.places.push(Place::default());
-            self.places.len() as u32 - 1
-        });
-        self.places[number as usize].flight = Some(flight);
-        number
-    }
-
-    fn at(&mut self, number: u32) -> &mut Flight {
-        self.places[number as usize].flight.as_mut().expect("an event points at a batch that has landed")
-    }
-
-    fn generation(&self, number: u32) -> u16 {
-        self.places[number as usize].generation
-    }
-
-    fn is_current(&self, number: u32, generation: u16) -> bool {
-        let place = &self.places[number as usize];
-        place.generation == generation && place.flight.is_some()
-    }
-
-    fn land(&mut self, number: u32) -> Flight {
-        let place = &mut self.places[number as usize];
-        place.generation = place.generation.wrapping_add(1);
-        self.free.push(number);
-        place.flight.take().expect("a batch lands once")
-    }
-}
+use crate::model::message::{Failure, Replicated, Reply, RequestKind};
 
 impl World<'_> {
     /// A server is to look at a peer's queue.

@@ -133,7 +133,7 @@ impl World<'_> {
     fn finish(mut self, replicate: u32, ending: Ending, ended_at: SimTime, end: &RunEnd) -> ReplicateData {
         let agreement = self.agreement();
         let calls = self.finish_calls(ended_at);
-        let servers = self.servers.iter().map(|node| at_end(node)).collect();
+        let servers = self.servers.iter().map(at_end).collect();
         let recorded = std::mem::take(&mut self.recorder).finish(ended_at);
         let named = recorded.detections.iter().map(|row| row.instance);
         let named = named.chain(recorded.mistakes.iter().map(|row| row.instance));

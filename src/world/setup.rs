@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::World;
 use super::ailments::Ailments;
+use super::batches::Batches;
 use super::calls::Calls;
 use super::clock::{MIDNIGHT, MINUTES_PER_DAY, Skew, WallClock};
 use super::event::Event;
@@ -14,7 +15,6 @@ use super::flight::Flights;
 use super::lanes::Lanes;
 use super::links::Between;
 use super::node::{ClientNode, Identity, NO_SERVER, ServerNode, State, Trouble, Waiting};
-use super::replication::Batches;
 use super::work::Threads;
 use crate::engine::{Chance, Purpose, Schedule, Seed, SimDuration, SimTime};
 use crate::model::client::{BalancerConfig, Client, ClientConfig, ServerUrls, purpose};
