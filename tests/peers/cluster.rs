@@ -89,7 +89,8 @@ impl Cluster {
             text.push_str(&app);
         }
         let mut fault = |at_ms: u64, what: &str| {
-            writeln!(text, "[[fault]]\nat = \"{at_ms}ms\"\nwithin = \"0s\"\n{what}").expect("a text takes everything");
+            writeln!(text, "[[fault]]\nat = \"{at_ms}ms\"\nwithin = \"0s\"\n{what}")
+                .expect("a text takes everything");
         };
         let rounds_before = (CUT - timed_from) / interval - 1;
         for (zone, beats) in (1..).zip(&self.beats) {
@@ -126,7 +127,8 @@ pub(crate) fn at(t: u64) -> SimTime {
 pub(crate) fn minute(data: &ReplicateData, server: u32, t: u64) -> &Minute {
     let row = data.timeline.iter().find(|row| (row.server, row.at) == (ServerId(server), at(t)));
     row.unwrap_or_else(|| {
-        let there: Vec<_> = data.timeline.iter().filter(|row| row.server.0 == server).map(|row| row.at).collect();
+        let there: Vec<_> =
+            data.timeline.iter().filter(|row| row.server.0 == server).map(|row| row.at).collect();
         panic!("no minute of server {server} ends at {t} s: {there:?}")
     })
 }
@@ -155,7 +157,8 @@ pub(crate) fn false_removals(data: &ReplicateData, server: u32) -> Vec<(u64, u32
 /// After how many milliseconds a server's registry showed what happened; `None`: never.
 pub(crate) fn shown_after(data: &ReplicateData, server: u32, event: EventKind) -> Vec<Option<u64>> {
     let wanted = |row: &&stillup::observe::Detection| {
-        (row.event, row.stage, row.server) == (event, Stage::Registry, Some(ServerId(server))) && row.at >= at(0)
+        (row.event, row.stage, row.server) == (event, Stage::Registry, Some(ServerId(server)))
+            && row.at >= at(0)
     };
     data.detections
         .iter()

@@ -126,6 +126,8 @@ fn eleven_5_the_right_interval_restores_protection() {
     let data =
         fast().with("eureka.server.expected-client-renewal-interval-seconds = 5").run(&[CUT_OFF_3], 600);
     assert_eq!(minute(&data, 0, 74).threshold, 306);
-    assert!([(0, 74), (1, 74), (2, 73)].iter().all(|&(server, t)| minute(&data, server, t).self_preservation));
+    assert!(
+        [(0, 74), (1, 74), (2, 73)].iter().all(|&(server, t)| minute(&data, server, t).self_preservation)
+    );
     assert!(data.mistakes.is_empty());
 }

@@ -63,7 +63,8 @@ pub(crate) fn scenario(seed: u64) -> Scenario {
             clock: clock(&mut draw),
         })
         .collect::<Vec<_>>();
-    let faults = (0..draw.below(6)).map(|_| fault(&mut draw, applications.len() as u64, count)).collect::<Vec<_>>();
+    let faults =
+        (0..draw.below(6)).map(|_| fault(&mut draw, applications.len() as u64, count)).collect::<Vec<_>>();
     let last = faults.iter().map(|fault| fault.at + fault.within + LENGTH_MAX).max();
     let server = server(&mut draw, flavour, &client);
     let servers_start_window = draw.seconds(&[0, 5, 60]);
