@@ -32,7 +32,7 @@ const ANY: &str = "servers = [\"server-1\", \"server-2\"]";
 
 /// How long after its beat the client is known elsewhere, ms; `None`: not until the end.
 fn moved_after(data: &ReplicateData) -> Option<u64> {
-    let change = data.divergence.iter().find(|row| row.at.as_millis() >= FAULT_MS + 1);
+    let change = data.divergence.iter().find(|row| row.at.as_millis() > FAULT_MS);
     change.map(|row| row.at.as_millis() - BEAT_MS)
 }
 

@@ -18,8 +18,8 @@ fn copying() -> Cluster {
 
 /// How much registries differed in the second after C is back: at most, and at its end.
 fn differed_after_60(data: &ReplicateData) -> Option<(u32, u32)> {
-    let rows = data.divergence.iter().filter(|row| row.at >= at(60) && row.at < at(61));
-    rows.last().map(|row| (row.differing_max, row.differing))
+    let row = data.divergence.iter().rfind(|row| row.at >= at(60) && row.at < at(61));
+    row.map(|row| (row.differing_max, row.differing))
 }
 
 #[test]
