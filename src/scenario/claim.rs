@@ -51,11 +51,11 @@ pub enum Claim {
     /// `rounds evict 15, 13, 11`: what the rounds that removed anything removed, in order, of each server that evicted
     /// anybody.
     Rounds(Vec<u32>),
-    /// `self-preservation at the end` / `no self-preservation at the end`: whether expiration is disabled on any server
-    /// that runs.
+    /// `self-preservation at the end` / `no self-preservation at the end`: whether expiration is disabled, on each
+    /// server that runs.
     SelfPreservationAtEnd(bool),
     /// `self-preservation meanwhile` / `no self-preservation meanwhile`: whether expiration was disabled at the end of
-    /// any server's minute after the first fault began.
+    /// some minute (or of none) after the first fault began, on each server.
     SelfPreservationMeanwhile(bool),
     /// `servers agree at the end`: every server that runs has the same instances with the same statuses.
     ServersAgree,

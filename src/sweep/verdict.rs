@@ -67,8 +67,8 @@ fn is_true(claim: &Claim, of: &Subject<'_>) -> bool {
         &Claim::Left { comparison, count } => of.left().all(|left| comparison.holds(left, count)),
         &Claim::Evictions(comparison, count) => comparison.holds(of.evictions(), count.into()),
         Claim::Rounds(expected) => of.evicted_by_round().iter().all(|evicted| evicted == expected),
-        &Claim::SelfPreservationAtEnd(engaged) => of.self_preservation_at_end() == engaged,
-        &Claim::SelfPreservationMeanwhile(engaged) => of.self_preservation_meanwhile() == engaged,
+        &Claim::SelfPreservationAtEnd(engaged) => of.self_preservation_at_end().all(|it| it == engaged),
+        &Claim::SelfPreservationMeanwhile(engaged) => of.self_preservation_meanwhile().all(|it| it == engaged),
         Claim::ServersAgree => of.replicate.differing_at(of.replicate.ended_at) == 0,
         &Claim::ServersAgreeAfter(length) => {
             of.replicate.differing_max_from(of.last_fault_over() + length) == 0

@@ -63,16 +63,21 @@ impl Subject<'_> {
         by_server
     }
 
-    /// Whether self-preservation is engaged at the end, on any server that runs.
-    pub(super) fn self_preservation_at_end(&self) -> bool {
-        self.ends().any(|end| end.self_preservation)
+    /// Whether self-preservation is engaged at the end, of each server that runs; not at all if none does.
+    pub(super) fn self_preservation_at_end(&self) -> impl Iterator<Item = bool> + '_ {
+        let none_runs = self.ends().next().is_none().then_some(false);
+        self.ends().map(|end| end.self_preservation).chain(none_runs)
     }
 
-    /// Whether self-preservation was engaged at the end of any server's minute after the first fault began.
-    pub(super) fn self_preservation_meanwhile(&self) -> bool {
+    /// Whether self-preservation was engaged at the end of some minute after the first fault began, of each server.
+    pub(super) fn self_preservation_meanwhile(&self) -> impl Iterator<Item = bool> + '_ {
         let from = self.first_fault_began();
-        let minutes = self.replicate.timeline.iter().filter(|minute| minute.at > from);
-        minutes.filter(|minute| self.is_of(Some(minute.server))).any(|minute| minute.self_preservation)
+        let servers = (0..self.replicate.servers.len() as u32).map(ServerId);
+        servers.filter(|&server| self.is_of(Some(server))).map(move |server| {
+            let minutes = self.replicate.timeline.iter();
+            let mut own = minutes.filter(|minute| minute.server == server && minute.at > from);
+            own.any(|minute| minute.self_preservation)
+        })
     }
 
     /// Mistakes at a stage, over all observers.

@@ -180,10 +180,10 @@ fn what_is_left_is_asked_of_each_server_that_runs() {
 }
 
 #[test]
-fn self_preservation_of_one_server_is_enough() {
+fn self_preservation_is_claimed_of_each_server() {
     let mut data = two_servers([1, 1]);
     data.servers[1].self_preservation = true;
-    assert!(holds(&Claim::SelfPreservationAtEnd(true), &data));
+    assert!(!holds(&Claim::SelfPreservationAtEnd(true), &data));
     assert!(!holds(&Claim::SelfPreservationAtEnd(false), &data));
     assert!(holds_on(1, &Claim::SelfPreservationAtEnd(false), &data));
     assert!(holds_on(2, &Claim::SelfPreservationAtEnd(true), &data));
@@ -207,9 +207,12 @@ fn self_preservation_meanwhile_is_that_after_the_first_fault_began() {
     data.timeline = vec![minute(1, 60, true), minute(2, 100, true), minute(1, 120, false)];
     assert!(holds(&Claim::SelfPreservationMeanwhile(false), &data));
     data.timeline.push(minute(2, 160, true));
-    assert!(holds(&Claim::SelfPreservationMeanwhile(true), &data));
+    assert!(!holds(&Claim::SelfPreservationMeanwhile(true), &data));
+    assert!(!holds(&Claim::SelfPreservationMeanwhile(false), &data));
     assert!(holds_on(1, &Claim::SelfPreservationMeanwhile(false), &data));
     assert!(holds_on(2, &Claim::SelfPreservationMeanwhile(true), &data));
+    data.timeline.push(minute(1, 180, true));
+    assert!(holds(&Claim::SelfPreservationMeanwhile(true), &data));
 }
 
 #[test]
