@@ -236,8 +236,8 @@ fn a_registration_is_safe_after_half_a_second() {
                 assert!(first <= 0.503 && second <= 0.503, "{death_ms} ms: {first} and {second}");
             }
         }
-        // A batch of 500 ms or older leaves in time and takes it along if one of ten others called in a window as long as
-        // from the registration to the death: 1 - exp(-t / 3 s).
+        // A batch leaves in time and takes it along if one of the ten others called in a window as long as the time from
+        // the registration to the death, 500 ms earlier: 1 - exp(-t / 3 s).
         let early = if death_ms > 503 { 1.0 } else { 1.0 - libm::exp(-f64::from(death_ms - 3) / 3e3) };
         let slack = 4.0 * (early * (1.0 - early) * 60.0).sqrt();
         let seen = 60.0 - f64::from(late);
