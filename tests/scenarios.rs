@@ -74,7 +74,7 @@ fn fingerprint(path: &Path, scenario: &Scenario, data: &RunData) -> String {
 #[test]
 fn every_scenario_keeps_its_promise_and_comes_out_as_ever() {
     let files = files();
-    assert!(files.len() >= 57, "{} scenarios", files.len());
+    assert!(files.len() >= 72, "{} scenarios", files.len());
     let (mut complaints, mut prints) = (Vec::new(), String::new());
     for path in files.iter().filter(|path| !LARGE.contains(&stem(path))) {
         let (scenario, data) = run(path);

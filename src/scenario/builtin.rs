@@ -4,7 +4,7 @@ use super::load::{Loaded, parse};
 use super::suggest::{closest, in_short};
 
 /// Their names and texts, the default one first.
-pub const BUILTIN: [(&str, &str); 57] = [
+pub const BUILTIN: [(&str, &str); 72] = [
     ("default-crash", include_str!("../../scenarios/default-crash.toml")),
     ("graceful-stop", include_str!("../../scenarios/graceful-stop.toml")),
     ("registration-seen-by-all", include_str!("../../scenarios/registration-seen-by-all.toml")),
@@ -70,6 +70,21 @@ pub const BUILTIN: [(&str, &str); 57] = [
     ("crash-loop", include_str!("../../scenarios/crash-loop.toml")),
     ("grey-failure", include_str!("../../scenarios/grey-failure.toml")),
     ("unhealthy", include_str!("../../scenarios/unhealthy.toml")),
+    ("server-restart-spring", include_str!("../../scenarios/server-restart-spring.toml")),
+    ("server-restart-netflix", include_str!("../../scenarios/server-restart-netflix.toml")),
+    ("server-killed", include_str!("../../scenarios/server-killed.toml")),
+    ("server-hangs-jersey", include_str!("../../scenarios/server-hangs-jersey.toml")),
+    ("server-hangs-rest-client", include_str!("../../scenarios/server-hangs-rest-client.toml")),
+    ("server-hangs-fixed-order", include_str!("../../scenarios/server-hangs-fixed-order.toml")),
+    ("copied-leases", include_str!("../../scenarios/copied-leases.toml")),
+    ("counted-twice-22", include_str!("../../scenarios/counted-twice-22.toml")),
+    ("counted-twice-23", include_str!("../../scenarios/counted-twice-23.toml")),
+    ("rolling-servers", include_str!("../../scenarios/rolling-servers.toml")),
+    ("rolling-servers-too-fast", include_str!("../../scenarios/rolling-servers-too-fast.toml")),
+    ("out-of-service-freezes", include_str!("../../scenarios/out-of-service-freezes.toml")),
+    ("load-per-server", include_str!("../../scenarios/load-per-server.toml")),
+    ("storm-on-few-threads", include_str!("../../scenarios/storm-on-few-threads.toml")),
+    ("distant-peers", include_str!("../../scenarios/distant-peers.toml")),
     ("day-of-10000", include_str!("../../scenarios/day-of-10000.toml")),
 ];
 
@@ -131,6 +146,9 @@ mod tests {
             "blue-green",
             "clock-step-back",
             "clock-step-forward",
+            "counted-twice-22",
+            "counted-twice-23",
+            "distant-peers",
             "fast-settings",
             "fast-settings-small-fleet",
             "heartbeat-60-expected-30",
@@ -138,10 +156,15 @@ mod tests {
             "peers-cut-off-eight",
             "peers-in-a-ring",
             "rolling-restart-kills-batches",
+            "rolling-servers-too-fast",
             "scale-out-storm",
+            "server-hangs-fixed-order",
+            "server-hangs-rest-client",
             "server-pause",
+            "server-restart-netflix",
             "shared-server-paused",
             "small-fleet-10-in-self-preservation",
+            "storm-on-few-threads",
             "unhealthy",
         ];
         for (name, text) in BUILTIN {

@@ -178,6 +178,10 @@ fn columns<'a>(
         }));
     }
     columns.push(Column::figure(["requests", "/min"], Figure::Requests));
+    if event.is_none() {
+        // Without an event it is the load that is compared; this is of one server, where the other is of all.
+        columns.push(Column::figure(["busiest", "minute"], Figure::BusiestMinute));
+    }
     columns.push(Column::figure(["mis-", "takes"], Figure::Mistakes(Stage::Registry)));
     if summary.configurations.iter().any(|configuration| configuration.calls > 0) {
         columns.push(Column::figure(["failed", "calls %"], Figure::FailedCalls));
