@@ -156,7 +156,7 @@ fn a_full_disk_leaves_what_was_finished() {
         shell.args(["-c", script, blocks, env!("CARGO_BIN_EXE_stillup")]).args(long(&[]));
         shell.current_dir(directory.path()).arg0("bash").output().unwrap()
     };
-    let output = limited("4");
+    let output = limited("8");
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
     assert!(stderr(&output).contains("cannot keep configuration"), "{}", stderr(&output));
     assert_eq!(names(directory.path()), [""; 0]);
