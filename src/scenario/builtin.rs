@@ -84,7 +84,7 @@ pub const BUILTIN: [(&str, &str); 72] = [
     ("out-of-service-freezes", include_str!("../../scenarios/out-of-service-freezes.toml")),
     ("load-per-server", include_str!("../../scenarios/load-per-server.toml")),
     ("storm-on-few-threads", include_str!("../../scenarios/storm-on-few-threads.toml")),
-    ("distant-peers", include_str!("../../scenarios/distant-peers.toml")),
+    ("late-peer-answers", include_str!("../../scenarios/late-peer-answers.toml")),
     ("day-of-10000", include_str!("../../scenarios/day-of-10000.toml")),
 ];
 
@@ -148,7 +148,7 @@ mod tests {
             "clock-step-forward",
             "counted-twice-22",
             "counted-twice-23",
-            "distant-peers",
+            "late-peer-answers",
             "fast-settings",
             "fast-settings-small-fleet",
             "heartbeat-60-expected-30",
