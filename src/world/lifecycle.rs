@@ -179,7 +179,8 @@ impl World<'_> {
         if let Some(life) = &life {
             node.next_generation = life.next_generation();
         }
-        let waiting = std::mem::take(&mut node.waiting);
+        let mut waiting = std::mem::take(&mut node.waiting);
+        let turned_away = std::mem::take(&mut waiting.turned_away);
         let work = node.threads.as_mut().map(Threads::abandon).unwrap_or_default();
         let limits = waiting.timers.into_iter().filter(|event| matches!(event, Event::BatchLimit { .. }));
         for event in waiting.arrivals.into_iter().chain(limits) {
@@ -191,6 +192,9 @@ impl World<'_> {
                 Work::Batch(batch) => self.refuse_batch(batch, now, schedule),
             }
         }
+        // From now on their kernels are answered: nobody listens.
+        self.send_again(turned_away.calls, now, schedule);
+        self.send_these_again(turned_away.batches, now, schedule);
         self.batches.reset(server);
         let registered = life.map_or(0, |life| life.registered());
         self.recorder.server_ended(server, registered, now, &self.views);

@@ -299,7 +299,13 @@ impl World<'_> {
         self.send_batches_again(caller, called, now, schedule);
     }
 
-    fn send_again(&mut self, swallowed: Vec<(u32, u16)>, now: SimTime, schedule: &mut Schedule<Event>) {
+    /// What a partition swallowed, or a server that stands still turned away, is sent again where the way is free.
+    pub(super) fn send_again(
+        &mut self,
+        swallowed: Vec<(u32, u16)>,
+        now: SimTime,
+        schedule: &mut Schedule<Event>,
+    ) {
         for (number, generation) in swallowed {
             if !self.flights.is_current(number, generation) {
                 continue;

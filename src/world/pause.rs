@@ -81,7 +81,10 @@ impl World<'_> {
                 }
             }
         }
+        let turned_away = std::mem::take(&mut waiting.turned_away);
         self.take_up(waiting, now, schedule);
+        self.send_again(turned_away.calls, now, schedule);
+        self.send_these_again(turned_away.batches, now, schedule);
         for request in std::mem::take(&mut self.servers[server.index()].operator_calls) {
             self.operate(server, request, now, schedule);
         }

@@ -89,6 +89,12 @@ impl World<'_> {
             }
             Verdict::Passes { later } => {
                 let delay = self.latency_between(from, to, way).saturating_add(later);
+                if way == Way::ToServer && connects && delay * 2 > self.peer_limits().0 {
+                    // There and back is too far for the connection to be made in time.
+                    self.batches.at(number).is_under_way = false;
+                    self.set_batch_limit(number, true, schedule);
+                    return;
+                }
                 let event = match way {
                     Way::ToServer => Event::BatchArrives { batch: number },
                     Way::FromServer => Event::BatchAnswered { batch: number },
@@ -125,9 +131,18 @@ impl World<'_> {
         match self.servers[to.index()].state {
             State::Running | State::Down => self.refuse_batch(number, now, schedule),
             State::Paused { .. } => {
+                let waiting = &mut self.servers[to.index()].waiting;
+                if self.batches.at(number).connects && !waiting.connects() {
+                    let generation = self.batches.generation(number);
+                    let flight = self.batches.at(number);
+                    flight.swallowed_at = flight.swallowed_at.min(flight.sent_at);
+                    flight.is_under_way = false;
+                    waiting.turned_away.batches.push((number, generation));
+                    self.set_batch_limit(number, true, schedule);
+                    return;
+                }
+                waiting.arrivals.push(Event::BatchArrives { batch: number });
                 self.has_connected(number);
-                let arrival = Event::BatchArrives { batch: number };
-                self.servers[to.index()].waiting.arrivals.push(arrival);
                 self.set_batch_limit(number, false, schedule);
             }
         }
@@ -275,11 +290,22 @@ impl World<'_> {
         schedule: &mut Schedule<Event>,
     ) {
         let swallowed = std::mem::take(&mut self.between.link(from, to).swallowed_batches);
+        self.send_these_again(swallowed, now, schedule);
+    }
+
+    /// What a partition swallowed, or a server that stands still turned away, is sent again where the way is free.
+    pub(super) fn send_these_again(
+        &mut self,
+        swallowed: Vec<(u32, u16)>,
+        now: SimTime,
+        schedule: &mut Schedule<Event>,
+    ) {
         for (number, generation) in swallowed {
             if !self.batches.is_current(number, generation) {
                 continue;
             }
             let flight = self.batches.at(number);
+            let (from, to) = (flight.from, flight.to);
             let (connects, answered) = (flight.connects, !matches!(flight.answer, Answer::None));
             let swallowed_at = flight.swallowed_at;
             let is_free = match (connects, answered) {

@@ -110,12 +110,25 @@ impl World<'_> {
             State::Running if self.is_serving(server) => self.take_up_request(number, now, schedule),
             State::Running | State::Down => self.refuse(number, now, schedule),
             State::Paused { .. } => {
-                let arrival = Event::RequestArrives { flight: number };
-                self.servers[server.index()].waiting.arrivals.push(arrival);
+                let waiting = &mut self.servers[server.index()].waiting;
+                if self.flights.at(number).connects && !waiting.connects() {
+                    self.turn_away(number, server, now, schedule);
+                    return;
+                }
+                waiting.arrivals.push(Event::RequestArrives { flight: number });
                 self.flights.at_mut(number).has_connected();
                 self.stall(number, Silence::Paused, true, now, schedule);
             }
         }
+    }
+
+    /// Too many connections wait for a server that stands still: this one is not made. The caller's kernel asks again.
+    fn turn_away(&mut self, number: u32, server: ServerId, now: SimTime, schedule: &mut Schedule<Event>) {
+        let generation = self.flights.generation(number);
+        let flight = self.flights.at_mut(number);
+        flight.swallowed_at = flight.swallowed_at.min(flight.sent_at);
+        self.servers[server.index()].waiting.turned_away.calls.push((number, generation));
+        self.stall(number, Silence::BlackHole, false, now, schedule);
     }
 
     /// A request is answered at once, or waits for one of the server's threads.

@@ -1,5 +1,6 @@
 //! Whole runs of small worlds, held against figures derived by hand.
 
+mod backlog;
 mod clocks;
 mod fleet;
 mod health;
