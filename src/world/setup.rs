@@ -318,7 +318,7 @@ fn patience(config: &ClientConfig) -> SimDuration {
     Client::patience(config).min(config.transport.read_limit())
 }
 
-/// What the wall clock shows when the server starts. Caches tick on the clock's grid, so its phase is drawn:
+/// What the wall clock shows when the first server starts. Caches tick on the clock's grid, so its phase is drawn:
 /// uniform over a day, or within the minute that the scenario names.
 fn starting_wall(scenario: &Scenario, seed: &Seed, chance: &mut Chance) -> crate::model::clock::WallMs {
     let offset_ms = match scenario.server_starts_at_second {
@@ -329,8 +329,9 @@ fn starting_wall(scenario: &Scenario, seed: &Seed, chance: &mut Chance) -> crate
 }
 
 /// Whether a run may end once nothing watched is open: only if no live instance can be removed later, by a fault
-/// that has an aftermath, by a network that loses messages or delays them without limit, by a server's clock that runs
-/// faster or slower, or by settings that let leases expire between heartbeats.
+/// that has an aftermath, by a network that loses messages or delays them without limit, by servers that may have more
+/// to do than they can, by a server's clock that runs faster or slower, or by settings that let leases expire between
+/// heartbeats.
 fn may_settle(scenario: &Scenario) -> bool {
     let has_no_aftermath = |verb: &Verb| match verb {
         Verb::Crash(targets) | Verb::Restart { targets, .. } => !targets.is_server(),
@@ -361,7 +362,9 @@ fn may_settle(scenario: &Scenario) -> bool {
         && !scenario.faults.is_empty()
         && scenario.faults.iter().all(|fault| has_no_aftermath(&fault.verb))
         && scenario.server_clock.drift_ppm == 0
+        && scenario.capacity.is_none()
         && delivers(scenario.network)
+        && scenario.server_network.is_none_or(delivers)
         && scenario
             .applications
             .iter()
