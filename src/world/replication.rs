@@ -111,25 +111,24 @@ impl World<'_> {
     pub(super) fn batch_arrives(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
         let flight = self.batches.at(number);
         let (to, items) = (flight.to, flight.items.len());
-        if self.is_serving(to) {
-            self.has_connected(number);
-            if self.servers[to.index()].threads.is_none() {
-                self.serve_batch(number, now, schedule);
-            } else {
-                let kind = RequestKind::Replicate;
-                let done = self.begin_work(to, Work::Batch(number), kind, items, now, schedule);
-                self.limit_if_late(number, done, schedule);
-            }
-            return;
-        }
         match self.servers[to.index()].state {
-            State::Running | State::Down => self.refuse_batch(number, now, schedule),
-            State::Paused { .. } => {
+            State::Running if self.listens(to) => {
+                self.has_connected(number);
+                if self.servers[to.index()].threads.is_none() {
+                    self.serve_batch(number, now, schedule);
+                } else {
+                    let kind = RequestKind::Replicate;
+                    let done = self.begin_work(to, Work::Batch(number), kind, items, now, schedule);
+                    self.limit_if_late(number, done, schedule);
+                }
+            }
+            State::Paused { .. } if self.listens(to) => {
                 self.has_connected(number);
                 let arrival = Event::BatchArrives { batch: number };
                 self.servers[to.index()].waiting.arrivals.push(arrival);
                 self.set_batch_limit(number, false, schedule);
             }
+            State::Running | State::Paused { .. } | State::Down => self.refuse_batch(number, now, schedule),
         }
     }
 
