@@ -78,7 +78,7 @@ fn ending(end: &RunEnd, scenario: &Scenario) -> Option<(Ending, SimTime)> {
 }
 
 impl World<'_> {
-    /// Compares what the server and the observers show with what runs and is well. Observers that hold the same view
+    /// Compares what servers and observers show with what runs and is well. Observers that hold the same view
     /// are looked at once.
     fn agreement(&self) -> Agreement {
         let runs = |node: &&ClientNode| node.state != State::Down && !node.stopping;

@@ -28,7 +28,7 @@ const STARTING_MOMENT: Purpose = Purpose(7);
 /// A server's draw of when it starts.
 const SERVER_START: Purpose = Purpose(6);
 
-/// The name under which a server's own client registers.
+/// The name under which servers' own clients register.
 const OWN_APPLICATION: &str = "eureka";
 
 /// A client that is there from the start.
@@ -292,7 +292,7 @@ pub(super) fn client_label(app: &str, ordinal: u32) -> String {
     format!("client/{app}/{ordinal}")
 }
 
-/// The settings of an application's clients, or of the server's own.
+/// The settings of an application's clients, or of the servers' own.
 pub(super) fn config_of(scenario: &Scenario, app: AppId) -> &ClientConfig {
     scenario.applications.get(app.index()).map_or(&scenario.server_client, |application| &application.client)
 }
@@ -306,7 +306,7 @@ const fn balancer_period(balancer: &BalancerConfig) -> SimDuration {
     }
 }
 
-/// The settings of all applications' clients and, last, of the server's own.
+/// The settings of all applications' clients and, last, of the servers' own.
 fn applications_and_own(scenario: &Scenario) -> impl Iterator<Item = &ClientConfig> {
     let fleet = scenario.applications.iter().map(|application| &application.client);
     fleet.chain(std::iter::once(&scenario.server_client))

@@ -1,5 +1,6 @@
 //! What an operator does to a server: status overrides, deleted leases, settings changed while it runs. The calls
-//! come from beside the network: at once, and without fail unless the server is down.
+//! come from beside the network: at once, and without fail unless that server is down. What it makes of them it passes on
+//! to its peers.
 
 use std::sync::Arc;
 
