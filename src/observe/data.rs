@@ -49,7 +49,7 @@ pub struct Detection {
 pub enum Removal {
     /// The server evicted it: what is called a false removal. At the stage `registry` only.
     Evicted,
-    /// The server ended, and its lease with it. At the server's stages only.
+    /// Its server ended, and its lease with it. At a server's stages only.
     LostWithServer,
     /// The stage was told so by the one before it; what had happened there is another row.
     NotShown,
@@ -98,20 +98,20 @@ pub struct Mistake {
     pub count: u64,
 }
 
-/// How well one observer, or the server, told who is alive: what T_MR, T_M, λ_M and P_A are made of.
+/// How well one observer, or one server, told who is alive: what T_MR, T_M, λ_M and P_A are made of.
 ///
 /// Observers that made no mistake are one row, and so are those beyond the thousand that were wrong for the largest
 /// share of their time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Quality {
-    /// Where. Observers have the stages `client` and `balancer`, the server the other two.
+    /// Where. Observers have the stages `client` and `balancer`, servers the other two.
     pub stage: Stage,
     /// Which server, for its own stages; `None` for observers, who may talk to several.
     pub server: Option<ServerId>,
-    /// Who: the observer's identity at the end, a key of [`ReplicateData::instances`]; `None` for the server, and
+    /// Who: the observer's identity at the end, a key of [`ReplicateData::instances`]; `None` for a server, and
     /// for a row of many observers.
     pub observer: Option<InstanceId>,
-    /// How many observers the row stands for; 1 for the server.
+    /// How many observers the row stands for; 1 for a server.
     pub observers: u32,
     /// Time under observation, ns: over all instances but the observer itself, the time during which they were alive
     /// and well, and registered, and the observer was up. Servers are looked at all the time.
@@ -286,7 +286,7 @@ pub struct LeaseCounts {
     pub lost: u64,
 }
 
-/// How far the server and the observers agree with what really runs, at the end of a replicate.
+/// How far servers and observers agree with what really runs, at the end of a replicate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Agreement {
     /// Processes that run and register.
@@ -361,7 +361,7 @@ pub struct ReplicateData {
     pub rounds: Vec<RoundRow>,
     /// What became of leases.
     pub leases: LeaseCounts,
-    /// What the server and the observers make of the fleet at the end.
+    /// What servers and observers make of the fleet at the end.
     pub agreement: Agreement,
     /// Each server at the end.
     pub servers: Vec<ServerEnd>,

@@ -41,7 +41,7 @@ impl LoadCounts {
         row.waiting_max = row.waiting_max.max(waiting);
     }
 
-    /// One of a server's threads is busy for this time, in every minute that it touches.
+    /// One of a server's threads was busy for this time, in every minute that it touches.
     pub(super) fn busy(&mut self, server: ServerId, from: SimTime, until: SimTime) {
         let mut at = from;
         while at < until {
@@ -52,10 +52,8 @@ impl LoadCounts {
         }
     }
 
-    /// All rows, by time and server, of minutes that had begun at the end: work may have been under way for longer.
-    pub(super) fn finish(mut self, now: SimTime) -> Vec<LoadMinute> {
-        let ended = self.rows.partition_point(|row| row.from <= now);
-        self.rows.truncate(ended);
+    /// All rows, by time and server.
+    pub(super) fn finish(self) -> Vec<LoadMinute> {
         self.rows
     }
 
@@ -96,7 +94,7 @@ mod tests {
         let mut load = LoadCounts::new(2);
         load.answered(ServerId(0), RequestKind::Renew, &Reply::bare(404), SimTime::from_secs(59));
         load.processed(ServerId(1), RequestKind::Renew, SimTime::from_secs(130));
-        let rows = load.finish(SimTime::from_secs(200));
+        let rows = load.finish();
         let told: Vec<_> = rows
             .iter()
             .map(|row| {
@@ -121,10 +119,9 @@ mod tests {
         load.waits(ServerId(0), 3, at(50));
         load.busy(ServerId(0), at(50), at(55));
         load.busy(ServerId(0), at(55), at(190));
-        // 5 s and 5 s, a whole minute, and of the minute in which the run ends all that is begun: a whole one again.
-        // The minute from 180 s on had not begun.
-        let rows = load.finish(at(170));
+        // 5 s and 5 s, two whole minutes, and 10 s of the last.
+        let rows = load.finish();
         let told: Vec<_> = rows.iter().map(|row| (row.busy_nanos / 1_000_000_000, row.waiting_max)).collect();
-        assert_eq!(told, [(10, 3), (60, 0), (60, 0)]);
+        assert_eq!(told, [(10, 3), (60, 0), (60, 0), (10, 0)]);
     }
 }

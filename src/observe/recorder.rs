@@ -256,7 +256,7 @@ impl Recorder {
         self.load.waits(server, waiting, now);
     }
 
-    /// One of a server's threads is busy from `from` to `until`.
+    /// One of a server's threads was busy from `from` to `until`, which is not yet to come.
     pub fn busy(&mut self, server: ServerId, from: SimTime, until: SimTime) {
         self.load.busy(server, from, until);
     }
@@ -306,7 +306,7 @@ impl Recorder {
             folded: Folded { detections: detections_folded, mistakes: mistakes_folded },
             quality,
             timeline: self.timeline,
-            load: self.load.finish(now),
+            load: self.load.finish(),
             divergence: self.divergences.finish(),
             faults: self.faults,
             rounds: self.rounds,

@@ -18,11 +18,11 @@ const NANOS_PER_HOUR: f64 = 3_600.0 * NANOS_PER_S as f64;
 /// Instances that were alive and well and that a stage ceased to show.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct MistakeSummary {
-    /// Where: `registry` for the server's own removals.
+    /// Where: `registry` for servers' own removals.
     pub stage: String,
-    /// How many: pairs of an instance and an observer, or at the server's stages instances.
+    /// How many: pairs of an instance and an observer, or at a server's stages instances.
     pub count: u64,
-    /// Of these, evicted by the server: false removals. At `registry` only.
+    /// Of these, evicted by their server: false removals. At `registry` only.
     pub evicted: u64,
     /// Of these, lost with a server that ended. At `registry` and `served` only.
     pub lost_with_server: u64,
@@ -40,7 +40,7 @@ pub struct MistakeSummary {
     pub rate_per_hour: Option<f64>,
     /// P_A, 0 to 1: the share of good time in which the instance was shown.
     pub query_accuracy: Option<f64>,
-    /// P_A of the observer, or the server, for which it was least, in any replicate.
+    /// P_A of the observer, or server, for which it was least, in any replicate.
     pub worst_query_accuracy: Option<f64>,
 }
 

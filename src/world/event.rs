@@ -32,7 +32,7 @@ pub enum Event {
         /// Set in which generation.
         generation: u16,
     },
-    /// A request reaches the server's host.
+    /// A request reaches its server's host.
     RequestArrives {
         /// The call's flight.
         flight: u32,

@@ -1,18 +1,19 @@
-//! Delays that recur, each a lane of the queue: most events need no sorting.
+//! Delays that recur, each a lane of the queue: most events need no sorting. Batches and servers' own clients are few,
+//! and do without where [`crate::scenario::Scenario::server_network`] has a say.
 
 use super::event::Event;
 use crate::engine::{LaneId, Schedule, SimDuration};
 use crate::model::id::AppId;
 use crate::scenario::{Delay, Network, Scenario};
 
-/// Constant delays, each a lane of the queue, and the links to the server.
+/// Constant delays, each a lane of the queue, and the links to the servers.
 pub(super) struct Lanes {
-    /// Each application's, and last that of the server's own client.
+    /// Each application's, and last those of the servers' own clients.
     links: Vec<BaseLink>,
     by_delay: Vec<(SimDuration, LaneId)>,
 }
 
-/// A link to the server with which nothing is wrong.
+/// A link to a server with which nothing is wrong.
 pub(super) struct BaseLink {
     /// For a constant latency.
     pub(super) lane: Option<LaneId>,
@@ -24,7 +25,8 @@ impl Lanes {
     pub(super) fn new(scenario: &Scenario, schedule: &mut Schedule<Event>) -> Self {
         let own = scenario.applications.iter().map(|application| application.network);
         let mut networks: Vec<Network> = own.map(|network| network.unwrap_or(scenario.network)).collect();
-        // The server's own client shares its host: nothing gets lost on the way.
+        // A server's own client shares its host, so that nothing gets lost on the way; what it loses on the way to
+        // another server is for the links between servers to say.
         networks.push(Network { loss: 0.0, ..scenario.network });
         let mut link = |network: Network| BaseLink {
             lane: match network.latency {

@@ -105,8 +105,18 @@ impl World<'_> {
         self.plan.lingers_no_more(client);
         let waiting = node.waiting.take().map_or_else(Default::default, |waiting| *waiting);
         for event in waiting.arrivals.into_iter().chain(waiting.timers) {
-            if let Event::AnswerArrives { flight } | Event::MessageLeaves { flight } = event {
-                self.flights.land(flight);
+            match event {
+                Event::AnswerArrives { flight } | Event::MessageLeaves { flight } => {
+                    self.flights.land(flight);
+                }
+                // What a partition or a bad link has, nobody else will come back to.
+                Event::LimitReached { flight, generation }
+                    if self.flights.is_current(flight, generation)
+                        && !self.flights.at(flight).is_under_way =>
+                {
+                    self.flights.land(flight);
+                }
+                _ => {}
             }
         }
         if std::mem::take(&mut node.newcomer) {
@@ -172,6 +182,8 @@ impl World<'_> {
         if node.state == State::Down {
             return;
         }
+        self.note_unfinished(server, now);
+        let node = &mut self.servers[server.index()];
         node.state = State::Down;
         node.ended += 1;
         node.operator_calls.clear();

@@ -2,7 +2,7 @@
 //! the machines, and their effects into messages, timers and facts.
 //!
 //! ```text
-//!   event ──► dispatch ──► step of a client or of the server ──► effects
+//!   event ──► dispatch ──► step of a client or of a server ───► effects
 //!     ▲                                                            │
 //!     │        timers, messages (traffic), ends of faults          │
 //!     └────────────────────────────────────────────────────────────┘
@@ -10,8 +10,8 @@
 //! ```
 //!
 //! The stages of a run are explicit. The first server starts at time zero, the others when the scenario says.
-//! Instances start in the start window, which opens when all servers accept requests. The warm-up passes. Faults are timed from its end. The run
-//! ends at the scenario's duration, or earlier once nothing watched can change any more.
+//! Instances start in the start window, which opens when all servers accept requests. The warm-up passes. Faults are
+//! timed from its end. The run ends at the scenario's duration, or earlier once nothing watched can change any more.
 
 mod ailments;
 mod batches;

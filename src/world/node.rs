@@ -105,7 +105,7 @@ const DELAY: Purpose = Purpose(0);
 /// A registered identity. Its name is made when somebody asks: there may be a million, and few are ever named.
 #[derive(Clone, Copy)]
 pub(super) struct Identity {
-    /// The application; the server's own client has the number after the last.
+    /// The application; servers' own clients have the number after the last.
     pub(super) app: AppId,
     /// The process, from 1 within the application.
     pub(super) ordinal: u32,
@@ -117,7 +117,7 @@ pub(super) struct Identity {
 pub(super) struct ClientNode {
     pub(super) client: Client,
     pub(super) chance: Chance,
-    /// Its application; the server's own client has the number after the last.
+    /// Its application; servers' own clients have the number after the last.
     pub(super) app: AppId,
     /// From 1, within the application.
     pub(super) ordinal: u32,

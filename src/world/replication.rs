@@ -117,35 +117,39 @@ impl World<'_> {
     pub(super) fn batch_arrives(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
         let flight = self.batches.at(number);
         let (to, items) = (flight.to, flight.items.len());
-        if self.is_serving(to) {
-            self.has_connected(number);
-            if self.servers[to.index()].threads.is_none() {
-                self.serve_batch(number, now, schedule);
-            } else {
-                let kind = RequestKind::Replicate;
-                let done = self.begin_work(to, Work::Batch(number), kind, items, now, schedule);
-                self.limit_if_late(number, done, schedule);
-            }
-            return;
-        }
         match self.servers[to.index()].state {
-            State::Running | State::Down => self.refuse_batch(number, now, schedule),
-            State::Paused { .. } => {
+            State::Running if self.listens(to) => {
+                self.has_connected(number);
+                if self.servers[to.index()].threads.is_none() {
+                    self.serve_batch(number, now, schedule);
+                } else {
+                    let kind = RequestKind::Replicate;
+                    let done = self.begin_work(to, Work::Batch(number), kind, items, now, schedule);
+                    self.limit_if_late(number, done, schedule);
+                }
+            }
+            State::Paused { .. } if self.listens(to) => {
                 let waiting = &mut self.servers[to.index()].waiting;
                 if self.batches.at(number).connects && !waiting.connects() {
                     let generation = self.batches.generation(number);
-                    let flight = self.batches.at(number);
-                    flight.swallowed_at = flight.swallowed_at.min(flight.sent_at);
-                    flight.is_under_way = false;
                     waiting.turned_away.batches.push((number, generation));
-                    self.set_batch_limit(number, true, schedule);
+                    self.turn_batch_away(number, schedule);
                     return;
                 }
                 waiting.arrivals.push(Event::BatchArrives { batch: number });
                 self.has_connected(number);
                 self.set_batch_limit(number, false, schedule);
             }
+            State::Running | State::Paused { .. } | State::Down => self.refuse_batch(number, now, schedule),
         }
+    }
+
+    /// Too many connections wait for a peer that stands still: this one is not made.
+    fn turn_batch_away(&mut self, number: u32, schedule: &mut Schedule<Event>) {
+        let flight = self.batches.at(number);
+        flight.swallowed_at = flight.swallowed_at.min(flight.sent_at);
+        flight.is_under_way = false;
+        self.set_batch_limit(number, true, schedule);
     }
 
     fn has_connected(&mut self, number: u32) {

@@ -78,7 +78,7 @@ fn ending(end: &RunEnd, scenario: &Scenario) -> Option<(Ending, SimTime)> {
 }
 
 impl World<'_> {
-    /// Compares what the server and the observers show with what runs and is well. Observers that hold the same view
+    /// Compares what servers and observers show with what runs and is well. Observers that hold the same view
     /// are looked at once.
     fn agreement(&self) -> Agreement {
         let runs = |node: &&ClientNode| node.state != State::Down && !node.stopping;
@@ -134,6 +134,9 @@ impl World<'_> {
         let agreement = self.agreement();
         let calls = self.finish_calls(ended_at);
         let servers = self.servers.iter().map(at_end).collect();
+        for server in (0..self.servers.len() as u32).map(ServerId) {
+            self.note_unfinished(server, ended_at);
+        }
         let recorded = std::mem::take(&mut self.recorder).finish(ended_at);
         let named = recorded.detections.iter().map(|row| row.instance);
         let named = named.chain(recorded.mistakes.iter().map(|row| row.instance));

@@ -108,11 +108,17 @@ impl World<'_> {
         self.servers[server.index()].server.as_ref().expect("a server that has booted is alive")
     }
 
-    /// Whether requests to a server are answered: it runs, has booted, and serves.
+    /// Whether requests to a server are answered: it runs, and listens.
     #[inline]
     pub(super) fn is_serving(&self, server: ServerId) -> bool {
-        let node = &self.servers[server.index()];
-        node.state == State::Running && node.server.as_ref().is_some_and(EurekaServer::is_serving)
+        self.servers[server.index()].state == State::Running && self.listens(server)
+    }
+
+    /// Whether connections to a server are accepted: it has booted, and serves. Its kernel goes on to do so while the
+    /// process stands still.
+    #[inline]
+    pub(super) fn listens(&self, server: ServerId) -> bool {
+        self.servers[server.index()].server.as_ref().is_some_and(EurekaServer::is_serving)
     }
 
     /// One step of a server, and what follows from it.

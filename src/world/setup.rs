@@ -28,7 +28,7 @@ const STARTING_MOMENT: Purpose = Purpose(7);
 /// A server's draw of when it starts.
 const SERVER_START: Purpose = Purpose(6);
 
-/// The name under which a server's own client registers.
+/// The name under which servers' own clients register.
 const OWN_APPLICATION: &str = "eureka";
 
 /// A client that is there from the start.
@@ -292,7 +292,7 @@ pub(super) fn client_label(app: &str, ordinal: u32) -> String {
     format!("client/{app}/{ordinal}")
 }
 
-/// The settings of an application's clients, or of the server's own.
+/// The settings of an application's clients, or of the servers' own.
 pub(super) fn config_of(scenario: &Scenario, app: AppId) -> &ClientConfig {
     scenario.applications.get(app.index()).map_or(&scenario.server_client, |application| &application.client)
 }
@@ -306,7 +306,7 @@ const fn balancer_period(balancer: &BalancerConfig) -> SimDuration {
     }
 }
 
-/// The settings of all applications' clients and, last, of the server's own.
+/// The settings of all applications' clients and, last, of the servers' own.
 fn applications_and_own(scenario: &Scenario) -> impl Iterator<Item = &ClientConfig> {
     let fleet = scenario.applications.iter().map(|application| &application.client);
     fleet.chain(std::iter::once(&scenario.server_client))
@@ -318,7 +318,7 @@ fn patience(config: &ClientConfig) -> SimDuration {
     Client::patience(config).min(config.transport.read_limit())
 }
 
-/// What the wall clock shows when the server starts. Caches tick on the clock's grid, so its phase is drawn:
+/// What the wall clock shows when the first server starts. Caches tick on the clock's grid, so its phase is drawn:
 /// uniform over a day, or within the minute that the scenario names.
 fn starting_wall(scenario: &Scenario, seed: &Seed, chance: &mut Chance) -> crate::model::clock::WallMs {
     let offset_ms = match scenario.server_starts_at_second {
@@ -329,8 +329,9 @@ fn starting_wall(scenario: &Scenario, seed: &Seed, chance: &mut Chance) -> crate
 }
 
 /// Whether a run may end once nothing watched is open: only if no live instance can be removed later, by a fault
-/// that has an aftermath, by a network that loses messages or delays them without limit, by a server's clock that runs
-/// faster or slower, or by settings that let leases expire between heartbeats.
+/// that has an aftermath, by a network that loses messages or delays them without limit, by servers that may have more
+/// to do than they can, by a server's clock that runs faster or slower, or by settings that let leases expire between
+/// heartbeats.
 fn may_settle(scenario: &Scenario) -> bool {
     let has_no_aftermath = |verb: &Verb| match verb {
         Verb::Crash(targets) | Verb::Restart { targets, .. } => !targets.is_server(),
@@ -361,7 +362,9 @@ fn may_settle(scenario: &Scenario) -> bool {
         && !scenario.faults.is_empty()
         && scenario.faults.iter().all(|fault| has_no_aftermath(&fault.verb))
         && scenario.server_clock.drift_ppm == 0
+        && scenario.capacity.is_none()
         && delivers(scenario.network)
+        && scenario.server_network.is_none_or(delivers)
         && scenario
             .applications
             .iter()

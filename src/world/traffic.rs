@@ -95,7 +95,7 @@ impl World<'_> {
             }
             Verdict::Passes { later } => {
                 let arrives = Event::RequestArrives { flight: number };
-                let delay = self.deliver(client, arrives, later, schedule);
+                let delay = self.deliver((client, server), arrives, later, schedule);
                 self.warn_if_late(number, delay, now, schedule);
             }
             Verdict::Lost => self.stall(number, Silence::Paused, false, now, schedule),
@@ -107,9 +107,8 @@ impl World<'_> {
     pub(super) fn request_arrives(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
         let server = self.flights.at(number).server;
         match self.servers[server.index()].state {
-            State::Running if self.is_serving(server) => self.take_up_request(number, now, schedule),
-            State::Running | State::Down => self.refuse(number, now, schedule),
-            State::Paused { .. } => {
+            State::Running if self.listens(server) => self.take_up_request(number, now, schedule),
+            State::Paused { .. } if self.listens(server) => {
                 let waiting = &mut self.servers[server.index()].waiting;
                 if self.flights.at(number).connects && !waiting.connects() {
                     self.turn_away(number, server, now, schedule);
@@ -119,6 +118,7 @@ impl World<'_> {
                 self.flights.at_mut(number).has_connected();
                 self.stall(number, Silence::Paused, true, now, schedule);
             }
+            State::Running | State::Paused { .. } | State::Down => self.refuse(number, now, schedule),
         }
     }
 
@@ -170,7 +170,8 @@ impl World<'_> {
         let (client, server, given_up) = (flight.client, flight.server, flight.given_up);
         match self.verdict(client, server, Way::FromServer) {
             Verdict::Passes { later } => {
-                let delay = self.deliver(client, Event::AnswerArrives { flight: number }, later, schedule);
+                let arrives = Event::AnswerArrives { flight: number };
+                let delay = self.deliver((client, server), arrives, later, schedule);
                 self.warn_if_late(number, delay, now, schedule);
             }
             _ if given_up => {
@@ -325,14 +326,24 @@ impl World<'_> {
         }
     }
 
-    /// Schedules an arrival after the link's delay and `later`, whose sum it returns.
+    /// Schedules an arrival after the link's delay and `later`, whose sum it returns. What servers' own clients say to
+    /// other servers takes as long as all that is said between servers.
     fn deliver(
         &mut self,
-        client: ClientId,
+        (client, server): (ClientId, ServerId),
         event: Event,
         later: SimDuration,
         schedule: &mut Schedule<Event>,
     ) -> SimDuration {
+        if self.scenario.server_network.is_some()
+            && let Some(own) = self.server_of(client).filter(|&own| own != server)
+        {
+            let way =
+                if matches!(event, Event::AnswerArrives { .. }) { Way::FromServer } else { Way::ToServer };
+            let delay = self.latency_between(own, server, way).saturating_add(later);
+            schedule.at(schedule.now() + delay, event);
+            return delay;
+        }
         let node = &mut self.clients[client.index()];
         let link = self.lanes.link(node.app);
         if let (Some(lane), Delay::Constant(delay), true) = (link.lane, link.network.latency, later.is_zero())

@@ -37,6 +37,8 @@ struct Piece {
     work: Work,
     /// When it is done, as far as no pause after [`Self::pauses`] moves it.
     due: SimTime,
+    /// For how long it keeps its thread busy.
+    lasting: SimDuration,
     /// How long the process had stood still until it was given out.
     pauses: SimDuration,
 }
@@ -67,8 +69,8 @@ impl Threads {
         }
     }
 
-    /// Gives work to the thread that is free first: when it begins and when it is done.
-    fn take(&mut self, now: SimTime, lasting: SimDuration) -> (SimTime, SimTime) {
+    /// Gives work to the thread that is free first: when it is done.
+    fn take(&mut self, now: SimTime, lasting: SimDuration) -> SimTime {
         let Reverse(free) = self.free_at.pop().expect("a server has a thread");
         let begins = free.max(now);
         let done = begins + lasting;
@@ -79,7 +81,7 @@ impl Threads {
         if begins > now {
             self.begins.push_back(begins);
         }
-        (begins, done)
+        done
     }
 
     fn put(&mut self, piece: Piece) -> u32 {
@@ -113,6 +115,22 @@ impl Threads {
         self.unused.clear();
         pieces.into_iter().flatten().map(|piece| piece.work).collect()
     }
+
+    /// From when to when threads were busy with what is not done, if the process has worked until `now`.
+    fn unfinished(&self, now: SimTime) -> Vec<(SimTime, SimTime)> {
+        let pieces = self.pieces.iter().flatten();
+        let spans = pieces.map(|piece| {
+            let moved = self.pauses.saturating_sub(piece.pauses);
+            let left = (piece.due + moved).since(now);
+            (now, piece.lasting.saturating_sub(left))
+        });
+        spans.filter(|(_, done)| !done.is_zero()).map(|(now, done)| (before(now, done), now)).collect()
+    }
+}
+
+/// So long before `at`.
+fn before(at: SimTime, length: SimDuration) -> SimTime {
+    SimTime::ZERO + at.since(SimTime::ZERO).saturating_sub(length)
 }
 
 impl World<'_> {
@@ -133,13 +151,10 @@ impl World<'_> {
         for _ in 0..items {
             lasting = lasting.saturating_add(capacity.item.sample(&mut dice, ITEM));
         }
-        let (begins, done) = threads.take(now, lasting);
+        let done = threads.take(now, lasting);
         let waiting = threads.begins.len() as u32;
-        let place = threads.put(Piece { work, due: done, pauses: threads.pauses });
+        let place = threads.put(Piece { work, due: done, lasting, pauses: threads.pauses });
         self.recorder.waits(server, waiting, now);
-        // What lies beyond the run is nobody's: a queue may reach far.
-        let end = SimTime::ZERO + self.scenario.duration;
-        self.recorder.busy(server, begins.min(end), done.min(end));
         schedule.at(done, Event::WorkDone { server: server.0 as u8, place });
         done
     }
@@ -169,12 +184,26 @@ impl World<'_> {
             }
             return;
         }
-        let work = piece.work;
+        let (work, lasting) = (piece.work, piece.lasting);
         threads.pieces[place as usize] = None;
         threads.unused.push(place);
+        self.recorder.busy(ServerId(server.into()), before(now, lasting), now);
         match work {
             Work::Request(number) => self.serve(number, now, schedule),
             Work::Batch(number) => self.serve_batch(number, now, schedule),
+        }
+    }
+
+    /// What the threads of a server have worked at until now, and will not have done, was work too.
+    pub(super) fn note_unfinished(&mut self, server: ServerId, now: SimTime) {
+        let node = &self.servers[server.index()];
+        let until = match node.state {
+            State::Paused { since, .. } => since,
+            State::Running | State::Down => now,
+        };
+        let spans = node.threads.as_ref().map(|threads| threads.unfinished(until)).unwrap_or_default();
+        for (from, until) in spans {
+            self.recorder.busy(server, from, until);
         }
     }
 }

@@ -7,7 +7,7 @@
 //!
 //! A process, its host and its identity are three things. With the process ends what is wrong with it: health, grey
 //! failure, slow heartbeats. Links and clocks belong to the host and stay as they are. What an operator does belongs
-//! to the identity, and the server keeps it.
+//! to the identity, and its server keeps it.
 //!
 //! Chance: each fault has its dice, for its moment and its targets. A process that goes on at random, such as pauses,
 //! has dice for each of its targets, by name, so that one target more changes nothing for the others.

@@ -1,5 +1,6 @@
 //! What an operator does to a server: status overrides, deleted leases, settings changed while it runs. The calls
-//! come from beside the network: at once, and without fail unless the server is down.
+//! come from beside the network: at once, and without fail unless that server is down. What it makes of them it passes on
+//! to its peers.
 
 use std::sync::Arc;
 
@@ -100,6 +101,13 @@ impl World<'_> {
         node.state == State::Running && node.overrides(instance)
     }
 
+    /// Whether the server has, or will have once it goes on, the lease that an operator deletes: where it has none, for
+    /// want of a peer that tells it or because nobody answers yet, nothing is deleted.
+    fn will_find(&self, at: ServerId, instance: InstanceId) -> bool {
+        let node = &self.servers[at.index()];
+        self.listens(at) && node.server.as_ref().is_some_and(|server| server.lease(instance).is_some())
+    }
+
     /// Leases are deleted. An instance that is alive does not know, until its next heartbeat is answered with 404.
     pub(super) fn delete(
         &mut self,
@@ -115,7 +123,7 @@ impl World<'_> {
             hit.iter().map(|client| self.clients[client.index()].instance).collect()
         };
         for &instance in &instances {
-            if !dead && self.servers[at.index()].state != State::Down {
+            if !dead && self.will_find(at, instance) {
                 self.falls_ill(instance, Ailment::Deleted, cue.now);
             }
             self.operate(at, Request::Cancel { instance }, cue.now, cue.schedule);

@@ -91,3 +91,23 @@ fn work_ends_with_its_process() {
     assert_eq!(data.load[0].requests[RequestKind::Renew as usize], 1);
     assert_eq!(data.left_at_end(), 0);
 }
+
+/// The process is killed 250 ms after the first request came: two renewals and half of a third were work, and what had
+/// not begun was none.
+#[test]
+fn what_a_crash_cuts_off_was_work_until_then() {
+    let crash = Verb::Crash(Targets::Servers(WhichServers::All));
+    let mut scenario = renewals_take(1, 100, in_step(10));
+    scenario.warm_up = ms(30_253);
+    let data = run(&with_at(scenario, 0, crash), 0);
+    assert_eq!(data.load.iter().map(|row| row.busy_nanos).sum::<u64>(), 250_000_000);
+}
+
+/// A run that ends 250 ms after the first request came has seen as much.
+#[test]
+fn what_is_under_way_at_the_end_was_work_until_then() {
+    let mut scenario = renewals_take(1, 100, in_step(10));
+    scenario.duration = ms(30_253);
+    let data = run(&scenario, 0);
+    assert_eq!(data.load.iter().map(|row| row.busy_nanos).sum::<u64>(), 250_000_000);
+}
