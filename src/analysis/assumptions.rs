@@ -258,7 +258,9 @@ pub(super) fn returns_unnoticed(
     ranges: impl Fn(&Scenario, EventKind) -> [Result<BoundRange, Absence>; 4],
 ) -> Option<Absence> {
     for fault in &scenario.faults {
-        let Verb::Restart { ref targets, down_for, new_id: false, graceful, .. } = fault.verb else { continue };
+        let Verb::Restart { ref targets, down_for, new_id: false, graceful, .. } = fault.verb else {
+            continue;
+        };
         let ends = if graceful { EventKind::Stop } else { EventKind::Crash };
         if targets.is_server() || (event != EventKind::Registration && event != ends) {
             continue;

@@ -68,7 +68,9 @@ fn is_true(claim: &Claim, of: &Subject<'_>) -> bool {
         &Claim::Evictions(comparison, count) => comparison.holds(of.evictions(), count.into()),
         Claim::Rounds(expected) => of.evicted_by_round().iter().all(|evicted| evicted == expected),
         &Claim::SelfPreservationAtEnd(engaged) => of.self_preservation_at_end().all(|it| it == engaged),
-        &Claim::SelfPreservationMeanwhile(engaged) => of.self_preservation_meanwhile().all(|it| it == engaged),
+        &Claim::SelfPreservationMeanwhile(engaged) => {
+            of.self_preservation_meanwhile().all(|it| it == engaged)
+        }
         Claim::ServersAgree => of.replicate.differing_at(of.replicate.ended_at) == 0,
         &Claim::ServersAgreeAfter(length) => {
             of.replicate.differing_max_from(of.last_fault_over() + length) == 0

@@ -133,6 +133,9 @@ impl World<'_> {
     fn finish(mut self, replicate: u32, ending: Ending, ended_at: SimTime, end: &RunEnd) -> ReplicateData {
         let agreement = self.agreement();
         let calls = self.finish_calls(ended_at);
+        for server in 0..self.servers.len() as u32 {
+            self.count_unfinished_work(ServerId(server), ended_at);
+        }
         let servers = self.servers.iter().map(at_end).collect();
         let recorded = std::mem::take(&mut self.recorder).finish(ended_at);
         let named = recorded.detections.iter().map(|row| row.instance);

@@ -23,6 +23,9 @@ const SERVICE: Purpose = Purpose(0);
 /// How long the items of a batch take.
 const ITEM: Purpose = Purpose(1);
 
+/// The length of a row of load.
+const MINUTE: SimDuration = SimDuration::from_secs(60);
+
 /// What a thread works at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Work {
@@ -37,6 +40,8 @@ struct Piece {
     work: Work,
     /// When it is done, as far as no pause after [`Self::pauses`] moves it.
     due: SimTime,
+    /// How long it keeps its thread.
+    lasting: SimDuration,
     /// How long the process had stood still until it was given out.
     pauses: SimDuration,
 }
@@ -47,6 +52,8 @@ pub(super) struct Threads {
     free_at: BinaryHeap<Reverse<SimTime>>,
     /// When work begins that waits, in order.
     begins: VecDeque<SimTime>,
+    /// The last full minute at which those that waited were counted.
+    counted_at: SimTime,
     pieces: Vec<Option<Piece>>,
     unused: Vec<u32>,
     /// How long the process has stood still in all.
@@ -60,6 +67,7 @@ impl Threads {
         Self {
             free_at: (0..capacity.threads).map(|_| Reverse(SimTime::ZERO)).collect(),
             begins: VecDeque::new(),
+            counted_at: SimTime::ZERO,
             pieces: Vec::new(),
             unused: Vec::new(),
             pauses: SimDuration::ZERO,
@@ -67,8 +75,21 @@ impl Threads {
         }
     }
 
-    /// Gives work to the thread that is free first: when it begins and when it is done.
-    fn take(&mut self, now: SimTime, lasting: SimDuration) -> (SimTime, SimTime) {
+    /// The next full minute before `now` at which requests waited, and how many: a queue that nobody joins in a minute
+    /// is longest at its start.
+    fn next_count(&mut self, now: SimTime) -> Option<(SimTime, u32)> {
+        while self.counted_at + MINUTE < now {
+            self.counted_at += MINUTE;
+            let begun = self.begins.partition_point(|&begins| begins <= self.counted_at);
+            if begun < self.begins.len() {
+                return Some((self.counted_at, (self.begins.len() - begun) as u32));
+            }
+        }
+        None
+    }
+
+    /// Gives work to the thread that is free first: when it will be done.
+    fn take(&mut self, now: SimTime, lasting: SimDuration) -> SimTime {
         let Reverse(free) = self.free_at.pop().expect("a server has a thread");
         let begins = free.max(now);
         let done = begins + lasting;
@@ -79,7 +100,7 @@ impl Threads {
         if begins > now {
             self.begins.push_back(begins);
         }
-        (begins, done)
+        done
     }
 
     fn put(&mut self, piece: Piece) -> u32 {
@@ -133,13 +154,13 @@ impl World<'_> {
         for _ in 0..items {
             lasting = lasting.saturating_add(capacity.item.sample(&mut dice, ITEM));
         }
-        let (begins, done) = threads.take(now, lasting);
+        while let Some((at, waiting)) = threads.next_count(now) {
+            self.recorder.waits(server, waiting, at);
+        }
+        let done = threads.take(now, lasting);
         let waiting = threads.begins.len() as u32;
-        let place = threads.put(Piece { work, due: done, pauses: threads.pauses });
+        let place = threads.put(Piece { work, due: done, lasting, pauses: threads.pauses });
         self.recorder.waits(server, waiting, now);
-        // What lies beyond the run is nobody's: a queue may reach far.
-        let end = SimTime::ZERO + self.scenario.duration;
-        self.recorder.busy(server, begins.min(end), done.min(end));
         schedule.at(done, Event::WorkDone { server: server.0 as u8, place });
         done
     }
@@ -169,12 +190,33 @@ impl World<'_> {
             }
             return;
         }
-        let work = piece.work;
+        let Piece { work, lasting, .. } = *piece;
         threads.pieces[place as usize] = None;
         threads.unused.push(place);
+        self.recorder.busy(ServerId(server.into()), before(now, lasting), now);
         match work {
             Work::Request(number) => self.serve(number, now, schedule),
             Work::Batch(number) => self.serve_batch(number, now, schedule),
         }
     }
+    /// The process, or the run, ends: what its threads have done of work that is not finished, and who still waited.
+    pub(super) fn count_unfinished_work(&mut self, server: ServerId, now: SimTime) {
+        let node = &mut self.servers[server.index()];
+        let Some(threads) = &mut node.threads else { return };
+        if let State::Paused { since, .. } = node.state {
+            threads.stood_still(since, now);
+        }
+        while let Some((at, waiting)) = threads.next_count(now) {
+            self.recorder.waits(server, waiting, at);
+        }
+        for piece in threads.pieces.iter().flatten() {
+            let due = piece.due + threads.pauses.saturating_sub(piece.pauses);
+            self.recorder.busy(server, before(due, piece.lasting), due.min(now));
+        }
+    }
+}
+
+/// So long before then, or the start of the run.
+fn before(at: SimTime, length: SimDuration) -> SimTime {
+    SimTime::ZERO + at.since(SimTime::ZERO).saturating_sub(length)
 }
