@@ -178,11 +178,10 @@ impl World<'_> {
     /// `kill -9` of a server: its registry and overrides go with it, what it was to tell its peers, and its own client.
     pub(super) fn crash_server(&mut self, server: ServerId, now: SimTime, schedule: &mut Schedule<Event>) {
         self.no_longer_boots(server);
-        let node = &mut self.servers[server.index()];
-        if node.state == State::Down {
+        if self.servers[server.index()].state == State::Down {
             return;
         }
-        self.note_unfinished(server, now);
+        self.count_unfinished_work(server, now);
         let node = &mut self.servers[server.index()];
         node.state = State::Down;
         node.ended += 1;

@@ -23,6 +23,9 @@ const SERVICE: Purpose = Purpose(0);
 /// How long the items of a batch take.
 const ITEM: Purpose = Purpose(1);
 
+/// The length of a row of load.
+const MINUTE: SimDuration = SimDuration::from_secs(60);
+
 /// What a thread works at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Work {
@@ -37,7 +40,7 @@ struct Piece {
     work: Work,
     /// When it is done, as far as no pause after [`Self::pauses`] moves it.
     due: SimTime,
-    /// For how long it keeps its thread busy.
+    /// How long it keeps its thread.
     lasting: SimDuration,
     /// How long the process had stood still until it was given out.
     pauses: SimDuration,
@@ -49,6 +52,8 @@ pub(super) struct Threads {
     free_at: BinaryHeap<Reverse<SimTime>>,
     /// When work begins that waits, in order.
     begins: VecDeque<SimTime>,
+    /// The last full minute at which those that waited were counted.
+    counted_at: SimTime,
     pieces: Vec<Option<Piece>>,
     unused: Vec<u32>,
     /// How long the process has stood still in all.
@@ -62,6 +67,7 @@ impl Threads {
         Self {
             free_at: (0..capacity.threads).map(|_| Reverse(SimTime::ZERO)).collect(),
             begins: VecDeque::new(),
+            counted_at: SimTime::ZERO,
             pieces: Vec::new(),
             unused: Vec::new(),
             pauses: SimDuration::ZERO,
@@ -69,7 +75,20 @@ impl Threads {
         }
     }
 
-    /// Gives work to the thread that is free first: when it is done.
+    /// The next full minute before `now` at which requests waited, and how many: a queue that nobody joins in a minute
+    /// is longest at its start.
+    fn next_count(&mut self, now: SimTime) -> Option<(SimTime, u32)> {
+        while self.counted_at + MINUTE < now {
+            self.counted_at += MINUTE;
+            let begun = self.begins.partition_point(|&begins| begins <= self.counted_at);
+            if begun < self.begins.len() {
+                return Some((self.counted_at, (self.begins.len() - begun) as u32));
+            }
+        }
+        None
+    }
+
+    /// Gives work to the thread that is free first: when it will be done.
     fn take(&mut self, now: SimTime, lasting: SimDuration) -> SimTime {
         let Reverse(free) = self.free_at.pop().expect("a server has a thread");
         let begins = free.max(now);
@@ -115,22 +134,6 @@ impl Threads {
         self.unused.clear();
         pieces.into_iter().flatten().map(|piece| piece.work).collect()
     }
-
-    /// From when to when threads were busy with what is not done, if the process has worked until `now`.
-    fn unfinished(&self, now: SimTime) -> Vec<(SimTime, SimTime)> {
-        let pieces = self.pieces.iter().flatten();
-        let spans = pieces.map(|piece| {
-            let moved = self.pauses.saturating_sub(piece.pauses);
-            let left = (piece.due + moved).since(now);
-            (now, piece.lasting.saturating_sub(left))
-        });
-        spans.filter(|(_, done)| !done.is_zero()).map(|(now, done)| (before(now, done), now)).collect()
-    }
-}
-
-/// So long before `at`.
-fn before(at: SimTime, length: SimDuration) -> SimTime {
-    SimTime::ZERO + at.since(SimTime::ZERO).saturating_sub(length)
 }
 
 impl World<'_> {
@@ -150,6 +153,9 @@ impl World<'_> {
         let mut lasting = capacity.service[kind as usize].sample(&mut dice, SERVICE);
         for _ in 0..items {
             lasting = lasting.saturating_add(capacity.item.sample(&mut dice, ITEM));
+        }
+        while let Some((at, waiting)) = threads.next_count(now) {
+            self.recorder.waits(server, waiting, at);
         }
         let done = threads.take(now, lasting);
         let waiting = threads.begins.len() as u32;
@@ -184,7 +190,7 @@ impl World<'_> {
             }
             return;
         }
-        let (work, lasting) = (piece.work, piece.lasting);
+        let Piece { work, lasting, .. } = *piece;
         threads.pieces[place as usize] = None;
         threads.unused.push(place);
         self.recorder.busy(ServerId(server.into()), before(now, lasting), now);
@@ -193,17 +199,24 @@ impl World<'_> {
             Work::Batch(number) => self.serve_batch(number, now, schedule),
         }
     }
-
-    /// What the threads of a server have worked at until now, and will not have done, was work too.
-    pub(super) fn note_unfinished(&mut self, server: ServerId, now: SimTime) {
-        let node = &self.servers[server.index()];
-        let until = match node.state {
-            State::Paused { since, .. } => since,
-            State::Running | State::Down => now,
-        };
-        let spans = node.threads.as_ref().map(|threads| threads.unfinished(until)).unwrap_or_default();
-        for (from, until) in spans {
-            self.recorder.busy(server, from, until);
+    /// The process, or the run, ends: what its threads have done of work that is not finished, and who still waited.
+    pub(super) fn count_unfinished_work(&mut self, server: ServerId, now: SimTime) {
+        let node = &mut self.servers[server.index()];
+        let Some(threads) = &mut node.threads else { return };
+        if let State::Paused { since, .. } = node.state {
+            threads.stood_still(since, now);
+        }
+        while let Some((at, waiting)) = threads.next_count(now) {
+            self.recorder.waits(server, waiting, at);
+        }
+        for piece in threads.pieces.iter().flatten() {
+            let due = piece.due + threads.pauses.saturating_sub(piece.pauses);
+            self.recorder.busy(server, before(due, piece.lasting), due.min(now));
         }
     }
+}
+
+/// So long before then, or the start of the run.
+fn before(at: SimTime, length: SimDuration) -> SimTime {
+    SimTime::ZERO + at.since(SimTime::ZERO).saturating_sub(length)
 }

@@ -90,6 +90,34 @@ fn work_ends_with_its_process() {
     let data = run(&scenario, 0);
     assert_eq!(data.load[0].requests[RequestKind::Renew as usize], 1);
     assert_eq!(data.left_at_end(), 0);
+    // It was busy from 30.003 s to its end at 30.153 s, and never again.
+    assert_eq!(data.load.iter().map(|row| row.busy_nanos).sum::<u64>(), 150_000_000);
+}
+
+/// A renewal takes ten minutes, so that nine of ten wait. In the minutes in which nobody joins them they still do, and
+/// the thread is busy to the end of the run, at work that it will not finish.
+#[test]
+fn a_queue_that_nobody_joins_is_still_a_queue() {
+    let mut scenario = renewals_take(1, 600_000, in_step(10));
+    scenario.duration = s(600);
+    let data = run(&scenario, 0);
+    let minutes = || data.load.iter().map(|row| row.waiting_max);
+    assert_eq!(data.load.len(), 10);
+    assert!(minutes().zip(minutes().skip(1)).all(|(before, after)| 19 <= before && before <= after));
+    // Nothing before 30.003 s.
+    assert_eq!(data.load.iter().map(|row| row.busy_nanos).sum::<u64>(), (600_000 - 30_003) * 1_000_000);
+}
+
+/// Killed while it stands still: half of the first renewal was done when it stopped, at 30.053 s.
+#[test]
+fn threads_that_stand_still_are_not_busy() {
+    let pause = Verb::Pause { targets: Targets::Servers(WhichServers::All), length: constant(10) };
+    let mut scenario = renewals_take(1, 100, in_step(10));
+    scenario.warm_up = ms(30_053);
+    let crash = Verb::Crash(Targets::Servers(WhichServers::All));
+    let scenario = with_at(with_at(scenario, 0, pause), 5, crash);
+    let data = run(&scenario, 0);
+    assert_eq!(data.load.iter().map(|row| row.busy_nanos).sum::<u64>(), 50_000_000);
 }
 
 /// The process is killed 250 ms after the first request came: two renewals and half of a third were work, and what had
