@@ -72,6 +72,16 @@ impl World<'_> {
             self.batches.land(number);
             return;
         }
+        let flight = self.batches.at(number);
+        let (from, to, connects) = (flight.from, flight.to, flight.connects);
+        if connects
+            && !self.is_cut_between(from, to, Way::ToServer)
+            && !self.is_cut_between(from, to, Way::FromServer)
+        {
+            // Only now does the wait begin that the read limit is for.
+            let flight = self.batches.at(number);
+            (flight.sent_at, flight.limit_at) = (now, SimTime::MAX);
+        }
         let way = if answered { Way::FromServer } else { Way::ToServer };
         self.batch_passes(number, way, now, schedule);
     }
