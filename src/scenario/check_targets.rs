@@ -120,7 +120,8 @@ pub(super) fn has_two_ends(
     let is_hit = |server: ServerId| match hit {
         WhichServers::All => true,
         WhichServers::Named(named) => named.contains(&server),
-        WhichServers::Count(hit) => *hit as usize >= count,
+        // More than there are is told elsewhere.
+        WhichServers::Count(hit) => *hit as usize == count,
     };
     let all_hit = match peer {
         Peer::Servers => fleet.servers.all().all(is_hit),

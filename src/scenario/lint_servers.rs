@@ -6,6 +6,7 @@ use super::claim::Claim;
 use super::diagnostic::Problem;
 use super::document::Table;
 use super::lint::Whence;
+use super::lint_capacity;
 use super::lint_protection::{self, threshold};
 use super::types::{Application, Delay, Scenario, ServerList, ZoneId};
 use crate::engine::{Distribution, SimDuration};
@@ -49,7 +50,7 @@ fn zone_of(scenario: &Scenario, id: ServerId) -> Option<ZoneId> {
 
 /// What concerns all servers.
 pub(super) fn lint(scenario: &Scenario, whence: &Whence<'_>) -> Vec<Problem> {
-    let lints = [one_hop, counted_twice, late_answers, refused_at_the_start];
+    let lints = [one_hop, counted_twice, late_answers, lint_capacity::overload, refused_at_the_start];
     lints.into_iter().filter_map(|lint| lint(scenario, whence)).collect()
 }
 
@@ -245,6 +246,9 @@ pub(super) fn claim(scenario: &Scenario, claim: &Claim, table: &Table) -> Option
         {
             Some(Problem::warning(place, "there is one server").label("with whom should it agree?"))
         }
+        Claim::ServersAgreeAfter(_) if scenario.faults.is_empty() => {
+            Some(Problem::warning(place, "there is no fault").label("without one this expectation is missed"))
+        }
         _ => None,
     }
 }
@@ -314,5 +318,8 @@ mod tests {
         let claim = |text: &str| warnings(&format!("[[expect]]\nthat = \"{text}\""));
         assert!(claim("utilisation below 90 %").contains("never busy"));
         assert!(claim("servers agree at the end").contains("there is one server"));
+        let unmet =
+            warnings("[server]\ncount = 2\n[[expect]]\nthat = \"servers agree 5s after the last fault\"");
+        assert!(unmet.contains("there is no fault"), "{unmet}");
     }
 }

@@ -97,6 +97,7 @@ mod format_world;
 #[cfg(test)]
 mod guide;
 mod lint;
+mod lint_capacity;
 mod lint_expect;
 mod lint_fault;
 mod lint_fleet;

@@ -13,13 +13,15 @@ const DEAD: &str = "no Eureka code reads it";
 const FORMAT: &str = "payload formats and sizes are left out";
 const PROCESS: &str = "it shapes the process, not the registry";
 
-const SERVER: [(&str, &str); 25] = [
+const SERVER: [(&str, &str); 32] = [
     ("peer-eureka-nodes-update-interval-ms", "peers do not change while a server runs"),
     ("peer-node-total-connections", POOLS),
     ("peer-node-total-connections-per-host", POOLS),
     ("peer-node-connection-idle-timeout-seconds", POOLS),
     ("min-threads-for-peer-replication", DEAD),
     ("min-threads-for-status-replication", DEAD),
+    ("max-idle-thread-age-in-minutes-for-peer-replication", DEAD),
+    ("max-idle-thread-in-minutes-age-for-status-replication", DEAD),
     ("max-elements-in-status-replication-pool", GROUPS),
     ("max-threads-for-status-replication", GROUPS),
     ("enable-replicated-request-compression", FORMAT),
@@ -39,6 +41,11 @@ const SERVER: [(&str, &str); 25] = [
         "Spring Cloud Netflix does not install the rate limiter's filter",
     ),
     ("initial-capacity-of-response-cache", "it is only the cache's initial size"),
+    ("prime-aws-replica-connections", AWS),
+    ("json-codec-name", FORMAT),
+    ("xml-codec-name", FORMAT),
+    ("remote-region-urls", AWS),
+    ("remote-region-urls-with-name", AWS),
     ("remote-region-connect-timeout-ms", AWS),
     ("remote-region-read-timeout-ms", AWS),
     ("remote-region-registry-fetch-interval", AWS),
