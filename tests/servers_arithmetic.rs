@@ -195,9 +195,8 @@ fn who_waits_for_180_s_is_back_after_240_or_510_or_with_the_server() {
         assert!((by_answer - led_astray..=by_answer).contains(&evicted(replicate, FIRST)));
         astray += led_astray;
     }
-    // The list is shuffled anew in the 30 s between the third call and the end of the second one time of ten, and
-    // begins with the hung server then one time of three.
-    assert!(f64::from(astray) < 0.12 * counts[0], "{astray} of {counts:?}");
+    // The second call makes a connection that nobody answers, and ends after 134 s: before the third begins.
+    assert_eq!(astray, 0, "{counts:?}");
     let all: f64 = counts.iter().sum();
     assert!(counts[3] <= 0.02 * all, "{counts:?}");
     // 150 replicates with 6 / 3 each.

@@ -38,7 +38,7 @@ pub(super) fn undisturbed(scenario: &Scenario) -> Result<(), Absence> {
 /// One server that answers at once and hears everything once.
 fn one_server(scenario: &Scenario) -> Result<(), Absence> {
     let because = if scenario.servers.len() > 1 {
-        "several servers: an observer's server, and the moment a peer learns, are not in the closed form"
+        "with several servers, whom an observer asks and when a peer learns are not in the closed form"
     } else if scenario.servers.iter().any(|server| !server.peers.is_empty()) {
         "the server replicates to itself: it counts heartbeats twice"
     } else if scenario.capacity.is_some() {
@@ -346,7 +346,7 @@ mod tests {
     #[test]
     fn several_servers_have_no_closed_form_yet() {
         for (section, why) in [
-            ("count = 2", "several servers: "),
+            ("count = 2", "with several servers"),
             ("recognises-own-url = false", "the server replicates to itself"),
             ("capacity = { threads = 1 }", "requests wait for the server's threads"),
         ] {
