@@ -11,7 +11,7 @@ use crate::model::view::View;
 /// What follows from a step of the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ServerEffect {
-    /// Call [`EurekaServer::on_timer`] with these at `due`.
+    /// Call [`super::EurekaServer::on_timer`] with these at `due`.
     SetTimer {
         /// Which timer.
         timer: ServerTimer,
@@ -20,7 +20,7 @@ pub enum ServerEffect {
         /// Handed back when it fires; a setting with another generation than the newest is stale.
         generation: u16,
     },
-    /// Call [`EurekaServer::on_peer_timer`] with these at `due`.
+    /// Call [`super::EurekaServer::on_peer_timer`] with these at `due`.
     SetPeerTimer {
         /// Whose queue is to be looked at.
         peer: ServerId,
@@ -29,7 +29,7 @@ pub enum ServerEffect {
         /// Handed back when it fires; a setting with another generation than the newest is stale.
         generation: u16,
     },
-    /// A batch goes to a peer. Its end, however it ends, is told by [`EurekaServer::on_batch_outcome`].
+    /// A batch goes to a peer. Its end, however it ends, is told by [`super::EurekaServer::on_batch_outcome`].
     Replicate {
         /// To whom.
         to: ServerId,
@@ -48,7 +48,7 @@ pub struct OwnRegistry<'a> {
     /// Its local registry; `None` if the server has no client that fetches.
     pub view: Option<View>,
     /// The records of its instances, as the server that it fetched from has them, by instance. Needed for a copy
-    /// ([`EurekaServer::start`], [`ServerTimer::SyncRetry`]); whoever is missing there is looked for among the
+    /// ([`super::EurekaServer::start`], [`ServerTimer::SyncRetry`]); whoever is missing there is looked for among the
     /// server's own leases.
     pub records: &'a [Record],
 }
