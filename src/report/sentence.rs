@@ -113,6 +113,10 @@ fn agreement(summary: &Summary) -> Option<String> {
         }
     };
     let most = agreement.differing_max;
+    if most.max == 0 && agreement.agreed_at_end == summary.replicates {
+        let from = if agreement.agreed_again_ms.is_some() { " after the first fault began" } else { "" };
+        return Some(format!("Servers never differed{from}."));
+    }
     let differed = match most.max {
         0 => "they never differed".to_owned(),
         1 => "at most 1 instance differed".to_owned(),
@@ -355,7 +359,7 @@ mod tests {
         made.data.replicates[0].divergence.pop();
         assert_eq!(told(&made), "Servers did not agree at the end; at most 11 instances differed.");
         made.data.replicates[0].divergence.clear();
-        assert_eq!(told(&made), "Servers agreed as soon as the last fault was over; they never differed.");
+        assert_eq!(told(&made), "Servers never differed after the first fault began.");
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! The terminal's table of servers, where there are several: what each held, removed and had to do.
+//! The terminal's table of servers, where there are several or their threads are counted: what each held, removed and had
+//! to do.
 
 use comfy_table::{Cell, CellAlignment};
 

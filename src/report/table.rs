@@ -44,7 +44,8 @@ pub fn table(summary: &Summary, directory: Option<&Path>) -> String {
             paragraph(&mut text, &format!("{DIM}{blame}{DIM:#}"));
         }
     }
-    if summary.servers.len() > 1 {
+    let has_capacity = summary.servers.iter().any(|server| server.utilisation.is_some());
+    if summary.servers.len() > 1 || has_capacity {
         line(&mut text, "");
         text.push_str(&servers_table(summary));
     }

@@ -70,7 +70,7 @@ static RESTART_KEYS: [Key; 4] = [
         "one-by-one",
         length(),
         "all at once",
-        "Servers only: one after the other, and so long from the start of one to the end of the next.",
+        "Servers only: one after the other, and so long from the moment at which one is back to the crash of the next.",
     ),
 ];
 section!(

@@ -207,11 +207,12 @@ impl World<'_> {
         self.send_again(turned_away.calls, now, schedule);
         self.send_these_again(turned_away.batches, now, schedule);
         self.batches.reset(server);
-        let registered = life.map_or(0, |life| life.registered());
-        self.recorder.server_ended(server, registered, now, &self.views);
-        self.overrides_are_lost(now);
+        // Its own client first: nobody can miss what has ended.
         if let Some(client) = self.servers[server.index()].own_client {
             self.end_process(client, now);
         }
+        let registered = life.map_or(0, |life| life.registered());
+        self.recorder.server_ended(server, registered, now, &self.views);
+        self.overrides_are_lost(now);
     }
 }
