@@ -1,5 +1,4 @@
-//! Calls on their way. A flight lives from the sending of a request until nobody will ask for it any more;
-//! its place is used again, so a place carries a generation.
+//! Calls on their way. A flight lives from the sending of a request until nobody will ask for it any more.
 
 use crate::engine::SimTime;
 use crate::model::client::Call;
@@ -44,11 +43,6 @@ pub(super) struct Flight {
     pub(super) is_under_way: bool,
 }
 
-struct Place {
-    generation: u16,
-    flight: Option<Flight>,
-}
-
 impl Flight {
     /// A call that is sent now, over a connection that it `connects` first or that is there.
     pub(super) const fn new(
@@ -84,62 +78,5 @@ impl Flight {
     /// Whether the server's side has answered.
     pub(super) fn has_answer(&self) -> bool {
         self.answer != Answer::None
-    }
-}
-
-/// All flights, in places that are used again, the last freed first.
-#[derive(Default)]
-pub(super) struct Flights {
-    places: Vec<Place>,
-    free: Vec<u32>,
-}
-
-impl Flights {
-    /// Takes off; returns the place.
-    #[inline]
-    pub(super) fn take_off(&mut self, flight: Flight) -> u32 {
-        match self.free.pop() {
-            Some(number) => {
-                self.places[number as usize].flight = Some(flight);
-                number
-            }
-            None => {
-                self.places.push(Place { generation: 0, flight: Some(flight) });
-                self.places.len() as u32 - 1
-            }
-        }
-    }
-
-    /// The flight at a place that is taken.
-    #[inline]
-    pub(super) fn at(&self, number: u32) -> &Flight {
-        self.places[number as usize].flight.as_ref().expect("an event points at a flight that has landed")
-    }
-
-    /// The flight at a place that is taken, to change.
-    #[inline]
-    pub(super) fn at_mut(&mut self, number: u32) -> &mut Flight {
-        self.places[number as usize].flight.as_mut().expect("an event points at a flight that has landed")
-    }
-
-    /// The generation of a place.
-    pub(super) fn generation(&self, number: u32) -> u16 {
-        self.places[number as usize].generation
-    }
-
-    /// Whether the flight of that generation is still under way.
-    pub(super) fn is_current(&self, number: u32, generation: u16) -> bool {
-        let place = &self.places[number as usize];
-        place.generation == generation && place.flight.is_some()
-    }
-
-    /// Lands: frees the place and returns what was there.
-    #[inline]
-    pub(super) fn land(&mut self, number: u32) -> Flight {
-        let place = &mut self.places[number as usize];
-        let flight = place.flight.take().expect("a flight lands once");
-        place.generation = place.generation.wrapping_add(1);
-        self.free.push(number);
-        flight
     }
 }

@@ -206,7 +206,7 @@ impl World<'_> {
         // From now on their kernels are answered: nobody listens.
         self.send_again(turned_away.calls, now, schedule);
         self.send_these_again(turned_away.batches, now, schedule);
-        self.batches.reset(server);
+        self.pools.reset(server);
         // Its own client first: nobody can miss what has ended.
         if let Some(client) = self.servers[server.index()].own_client {
             self.end_process(client, now);

@@ -312,12 +312,8 @@ impl World<'_> {
             }
             let flight = self.flights.at(number);
             let (client, server) = (flight.client, flight.server);
-            let is_free = if flight.connects {
-                !self.is_cut(client, server, Way::ToServer) && !self.is_cut(client, server, Way::FromServer)
-            } else {
-                let way = if flight.has_answer() { Way::FromServer } else { Way::ToServer };
-                !self.is_cut(client, server, way)
-            };
+            let is_free =
+                is_free(flight.connects, flight.has_answer(), |way| self.is_cut(client, server, way));
             if !is_free {
                 self.note_swallowed(client, server, number);
                 continue;
@@ -368,6 +364,16 @@ impl World<'_> {
         let node = &self.clients[client.index()];
         let zones = &self.scenario.applications.get(node.app.index())?.zones;
         zones.get((node.ordinal as usize - 1).checked_rem(zones.len())?).copied()
+    }
+}
+
+/// Whether what was swallowed can pass, given which ways are cut: a connection that is still to be made needs both,
+/// a request or an answer its own.
+pub(super) fn is_free(connects: bool, answered: bool, is_cut: impl Fn(Way) -> bool) -> bool {
+    match (connects, answered) {
+        (true, _) => !is_cut(Way::ToServer) && !is_cut(Way::FromServer),
+        (false, true) => !is_cut(Way::FromServer),
+        (false, false) => !is_cut(Way::ToServer),
     }
 }
 

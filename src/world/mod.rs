@@ -25,6 +25,7 @@ mod lifecycle;
 mod links;
 mod node;
 mod pause;
+mod places;
 mod replication;
 mod retransmission;
 mod run;
@@ -39,14 +40,15 @@ pub use event::Event;
 pub use run::{Interrupted, run, trace};
 
 use ailments::Ailments;
-use batches::Batches;
+use batches::{Batch, Pools};
 use calls::Calls;
 use clock::WallClock;
 use faults::FaultPlan;
-use flight::Flights;
+use flight::Flight;
 use lanes::Lanes;
 use links::{Barrier, Between};
 use node::{ClientNode, Identity, ServerNode, State};
+use places::Places;
 use setup::config_of;
 
 use crate::engine::{Handler, Schedule, Seed, SimDuration, SimTime};
@@ -74,9 +76,10 @@ struct World<'a> {
     servers: Vec<ServerNode>,
     /// Links between servers, as far as something is wrong with them.
     between: Between,
-    batches: Batches,
+    batches: Places<Batch>,
+    pools: Pools,
     views: Views,
-    flights: Flights,
+    flights: Places<Flight>,
     plan: FaultPlan,
     /// What stands between instances now.
     barriers: Vec<Barrier>,

@@ -6,9 +6,9 @@
 //! section 9). A process that ends takes its connections with it.
 
 use super::World;
-use super::batches::{Answer, Flight};
+use super::batches::{Answer, Batch};
 use super::event::Event;
-use super::links::{Verdict, Way};
+use super::links::{Verdict, Way, is_free};
 use super::node::State;
 use super::retransmission::Swallowed;
 use super::work::Work;
@@ -44,12 +44,12 @@ impl World<'_> {
         now: SimTime,
         schedule: &mut Schedule<Event>,
     ) {
-        let connects = !self.batches.reuse(from, to, now);
-        let number = self.batches.take_off(Flight {
+        let connects = !self.pools.reuse(from, to, now);
+        let number = self.batches.take_off(Batch {
             from,
             to,
             sender_ended: self.servers[from.index()].ended,
-            batch,
+            id: batch,
             items,
             answer: Answer::None,
             sent_at: now,
@@ -65,21 +65,21 @@ impl World<'_> {
 
     /// What was swallowed is sent again.
     pub(super) fn batch_leaves(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
-        let flight = self.batches.at(number);
+        let flight = self.batches.at_mut(number);
         let (from, given_up, answered) =
             (flight.from, flight.given_up, !matches!(flight.answer, Answer::None));
-        if given_up || self.servers[from.index()].ended != self.batches.at(number).sender_ended {
+        if given_up || self.servers[from.index()].ended != self.batches.at_mut(number).sender_ended {
             self.batches.land(number);
             return;
         }
-        let flight = self.batches.at(number);
+        let flight = self.batches.at_mut(number);
         let (from, to, connects) = (flight.from, flight.to, flight.connects);
         if connects
             && !self.is_cut_between(from, to, Way::ToServer)
             && !self.is_cut_between(from, to, Way::FromServer)
         {
             // Only now does the wait begin that the read limit is for.
-            let flight = self.batches.at(number);
+            let flight = self.batches.at_mut(number);
             (flight.sent_at, flight.limit_at) = (now, SimTime::MAX);
         }
         let way = if answered { Way::FromServer } else { Way::ToServer };
@@ -88,7 +88,7 @@ impl World<'_> {
 
     /// The link's verdict on a batch, or on its answer. Making a connection needs both ways.
     fn batch_passes(&mut self, number: u32, way: Way, now: SimTime, schedule: &mut Schedule<Event>) {
-        let flight = self.batches.at(number);
+        let flight = self.batches.at_mut(number);
         let (from, to, connects, given_up) = (flight.from, flight.to, flight.connects, flight.given_up);
         let verdict = self.verdict_between(from, to, way);
         match verdict {
@@ -101,7 +101,7 @@ impl World<'_> {
                 let delay = self.latency_between(from, to, way).saturating_add(later);
                 if way == Way::ToServer && connects && delay * 2 > self.peer_limits().0 {
                     // There and back is too far for the connection to be made in time.
-                    self.batches.at(number).is_under_way = false;
+                    self.batches.at_mut(number).is_under_way = false;
                     self.set_batch_limit(number, true, schedule);
                     return;
                 }
@@ -116,7 +116,7 @@ impl World<'_> {
                 self.batches.land(number);
             }
             Verdict::Lost => {
-                self.batches.at(number).is_under_way = false;
+                self.batches.at_mut(number).is_under_way = false;
                 self.set_batch_limit(number, false, schedule);
             }
             Verdict::Swallowed => self.swallow_batch(number, now, schedule),
@@ -125,7 +125,7 @@ impl World<'_> {
 
     /// A batch reaches the peer's host.
     pub(super) fn batch_arrives(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
-        let flight = self.batches.at(number);
+        let flight = self.batches.at_mut(number);
         let (to, items) = (flight.to, flight.items.len());
         match self.servers[to.index()].state {
             State::Running if self.listens(to) => {
@@ -140,7 +140,7 @@ impl World<'_> {
             }
             State::Paused { .. } if self.listens(to) => {
                 let waiting = &mut self.servers[to.index()].waiting;
-                if self.batches.at(number).connects && !waiting.connects() {
+                if self.batches.at_mut(number).connects && !waiting.connects() {
                     let generation = self.batches.generation(number);
                     waiting.turned_away.batches.push((number, generation));
                     self.turn_batch_away(number, schedule);
@@ -156,40 +156,40 @@ impl World<'_> {
 
     /// Too many connections wait for a peer that stands still: this one is not made.
     fn turn_batch_away(&mut self, number: u32, schedule: &mut Schedule<Event>) {
-        let flight = self.batches.at(number);
+        let flight = self.batches.at_mut(number);
         flight.swallowed_at = flight.swallowed_at.min(flight.sent_at);
         flight.is_under_way = false;
         self.set_batch_limit(number, true, schedule);
     }
 
     fn has_connected(&mut self, number: u32) {
-        let flight = self.batches.at(number);
+        let flight = self.batches.at_mut(number);
         flight.connects = false;
         flight.swallowed_at = SimTime::MAX;
     }
 
     /// The peer processes a batch and answers.
     pub(super) fn serve_batch(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
-        let flight = self.batches.at(number);
+        let flight = self.batches.at_mut(number);
         let (to, items) = (flight.to, std::mem::take(&mut flight.items));
         let replies = self.step_server(to, now, schedule, |server, step| server.on_batch(&items, step));
         for item in &items {
             self.recorder.processed(to, item.kind(), now);
         }
         self.recorder.answered(to, RequestKind::Replicate, &Reply::bare(200), now);
-        self.batches.at(number).answer = Answer::Items(replies);
+        self.batches.at_mut(number).answer = Answer::Items(replies);
         self.batch_passes(number, Way::FromServer, now, schedule);
     }
 
     /// Nobody listens at the peer's port.
     pub(super) fn refuse_batch(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
-        self.batches.at(number).answer = Answer::Refused;
+        self.batches.at_mut(number).answer = Answer::Refused;
         self.batch_passes(number, Way::FromServer, now, schedule);
     }
 
     /// A batch that the peer will never see: its sender's limit ends it.
     pub(super) fn forget_batch(&mut self, number: u32) {
-        let flight = self.batches.at(number);
+        let flight = self.batches.at_mut(number);
         flight.is_under_way = false;
         if flight.given_up {
             self.batches.land(number);
@@ -198,7 +198,7 @@ impl World<'_> {
 
     /// The answer to a batch reaches the sender's host.
     pub(super) fn batch_answered(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
-        let from = self.batches.at(number).from;
+        let from = self.batches.at_mut(number).from;
         let node = &mut self.servers[from.index()];
         if let State::Paused { .. } = node.state {
             node.waiting.arrivals.push(Event::BatchAnswered { batch: number });
@@ -208,11 +208,11 @@ impl World<'_> {
         if self.is_gone(&flight) || flight.given_up {
             return;
         }
-        let (to, batch) = (flight.to, flight.batch);
+        let (to, batch) = (flight.to, flight.id);
         match flight.answer {
             Answer::Items(replies) => {
                 if self.servers[to.index()].state != State::Down {
-                    self.batches.pool(from, to).push(now);
+                    self.pools.pool(from, to).push(now);
                 }
                 self.step_server(from, now, schedule, |server, step| {
                     server.on_batch_outcome(to, batch, BatchOutcome::Answered(&replies), step);
@@ -224,7 +224,7 @@ impl World<'_> {
     }
 
     /// Whether the process that sent it is gone.
-    fn is_gone(&self, flight: &Flight) -> bool {
+    fn is_gone(&self, flight: &Batch) -> bool {
         let node = &self.servers[flight.from.index()];
         node.ended != flight.sender_ended || node.server.is_none()
     }
@@ -254,11 +254,11 @@ impl World<'_> {
         if !self.batches.is_current(number, generation) {
             return;
         }
-        let flight = self.batches.at(number);
+        let flight = self.batches.at_mut(number);
         if flight.given_up || now < flight.limit_at {
             return;
         }
-        let (from, to, batch, failure) = (flight.from, flight.to, flight.batch, flight.failure);
+        let (from, to, batch, failure) = (flight.from, flight.to, flight.id, flight.failure);
         let sender_ended = flight.sender_ended;
         let node = &mut self.servers[from.index()];
         if let (State::Paused { .. }, true) = (node.state, node.ended == sender_ended) {
@@ -266,7 +266,7 @@ impl World<'_> {
             return;
         }
         let is_gone = node.ended != sender_ended || node.server.is_none();
-        let flight = self.batches.at(number);
+        let flight = self.batches.at_mut(number);
         if flight.is_under_way {
             flight.given_up = true;
         } else {
@@ -279,7 +279,7 @@ impl World<'_> {
 
     /// A partition has it: the sender waits for a connection that is not made, or to read.
     fn swallow_batch(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
-        let flight = self.batches.at(number);
+        let flight = self.batches.at_mut(number);
         if matches!(flight.answer, Answer::Refused) {
             // Nobody repeats a refusal, but the sender's kernel asks again.
             flight.answer = Answer::None;
@@ -318,25 +318,18 @@ impl World<'_> {
             if !self.batches.is_current(number, generation) {
                 continue;
             }
-            let flight = self.batches.at(number);
+            let flight = self.batches.at_mut(number);
             let (from, to) = (flight.from, flight.to);
             let (connects, answered) = (flight.connects, !matches!(flight.answer, Answer::None));
             let swallowed_at = flight.swallowed_at;
-            let is_free = match (connects, answered) {
-                (true, _) => {
-                    !self.is_cut_between(from, to, Way::ToServer)
-                        && !self.is_cut_between(from, to, Way::FromServer)
-                }
-                (false, true) => !self.is_cut_between(from, to, Way::FromServer),
-                (false, false) => !self.is_cut_between(from, to, Way::ToServer),
-            };
+            let is_free = is_free(connects, answered, |way| self.is_cut_between(from, to, way));
             if !is_free {
                 self.between.link(from, to).swallowed_batches.push((number, generation));
                 continue;
             }
             let what = if connects { Swallowed::Syn } else { Swallowed::Data };
             if let Some(at) = what.sent_again(swallowed_at, now) {
-                self.batches.at(number).is_under_way = true;
+                self.batches.at_mut(number).is_under_way = true;
                 schedule.at(at, Event::BatchLeaves { batch: number });
             }
         }
@@ -344,9 +337,9 @@ impl World<'_> {
 
     /// What was just sent on, or is being worked at, may take longer than the sender waits for an answer.
     fn limit_if_late(&mut self, number: u32, at: SimTime, schedule: &mut Schedule<Event>) {
-        let flight = self.batches.at(number);
+        let flight = self.batches.at_mut(number);
         let limit = if flight.connects { self.peer_limits().0 } else { self.peer_limits().1 };
-        let flight = self.batches.at(number);
+        let flight = self.batches.at_mut(number);
         if at > flight.sent_at + limit && flight.limit_at == SimTime::MAX && !flight.given_up {
             let connects = flight.connects;
             self.set_batch_limit(number, connects, schedule);
@@ -355,7 +348,7 @@ impl World<'_> {
 
     fn set_batch_limit(&mut self, number: u32, connects: bool, schedule: &mut Schedule<Event>) {
         let (connect_limit, read_limit) = self.peer_limits();
-        let flight = self.batches.at(number);
+        let flight = self.batches.at_mut(number);
         if flight.given_up {
             return;
         }

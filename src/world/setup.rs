@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use super::World;
 use super::ailments::Ailments;
-use super::batches::Batches;
+use super::batches::Pools;
 use super::calls::Calls;
 use super::clock::{MIDNIGHT, MINUTES_PER_DAY, Skew, WallClock};
 use super::event::Event;
 use super::faults::FaultPlan;
-use super::flight::Flights;
 use super::lanes::Lanes;
 use super::links::Between;
 use super::node::{ClientNode, Identity, NO_SERVER, ServerNode, State, Trouble, Waiting};
+use super::places::Places;
 use super::work::Threads;
 use crate::engine::{Chance, Purpose, Schedule, Seed, SimDuration, SimTime};
 use crate::model::client::{BalancerConfig, Client, ClientConfig, ServerUrls, purpose};
@@ -69,11 +69,12 @@ impl<'a> World<'a> {
             wall,
             clients: Vec::new(),
             between: Between::new(servers.len()),
-            batches: Batches::new(servers.len()),
+            batches: Places::default(),
+            pools: Pools::new(servers.len()),
             servers,
             booting: 0,
             views: Views::default(),
-            flights: Flights::default(),
+            flights: Places::default(),
             recorder: Recorder::new(scenario.servers.len()),
             calls: Calls::of(scenario),
             identities: Vec::new(),
