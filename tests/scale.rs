@@ -23,7 +23,7 @@ fn fifth(instances: u32) -> Scenario {
         event_budget: 1_000_000_000,
         ..default
     };
-    scenario.server.enable_self_preservation = false;
+    scenario.server.eureka_mut().enable_self_preservation = false;
     scenario
 }
 

@@ -59,7 +59,7 @@ fn disturbance(verb: &Verb) -> Option<&'static str> {
         Verb::Crash(targets) | Verb::Restart { targets, .. } => {
             targets.is_server().then_some("the server does not run all the time")
         }
-        Verb::Stop { .. } | Verb::Start { .. } | Verb::Grey { .. } => None,
+        Verb::Stop { .. } | Verb::Start { .. } | Verb::Grey { .. } | Verb::FullDisk { .. } => None,
         Verb::Pause { targets, .. } | Verb::Pauses { targets, .. } if targets.is_server() => {
             Some("the server is paused")
         }
@@ -91,9 +91,9 @@ pub(super) fn calls_are_short(scenario: &Scenario, latency: &Latency) -> Result<
     let call = latency.round_trip().max;
     let too_long = |app: &Application| {
         let client = &app.client;
-        let fetch = SimDuration::from_secs(u64::from(client.registry_fetch_interval_seconds));
-        let interval = lease::interval(client).min(fetch);
-        let limit = client.transport.connect_limit().min(client.transport.read_limit());
+        let fetch = SimDuration::from_secs(u64::from(client.eureka().registry_fetch_interval_seconds));
+        let interval = lease::interval(client.eureka()).min(fetch);
+        let limit = client.eureka().transport.connect_limit().min(client.eureka().transport.read_limit());
         // A fetch job may make two calls, and so may a heartbeat.
         call * 2 > interval || call > limit
     };
@@ -108,16 +108,17 @@ pub(super) fn subjects_are_shown(scenario: &Scenario, event: EventKind, hits: &[
     let hit = |place: usize| hits.iter().any(|hit| hit.at_most_of(place) > 0);
     for (_, app) in scenario.applications.iter().enumerate().filter(|(place, _)| hit(*place)) {
         let client = &app.client;
-        if !client.register_with_eureka {
+        if !client.eureka().register_with_eureka {
             continue;
         }
-        if !registers_up(client) {
+        if !registers_up(client.eureka()) {
             return Err(Absence::because(format!("instances of {} are not registered as UP", app.name)));
         }
-        if event == EventKind::Stop && !deregisters(client) {
+        if event == EventKind::Stop && !deregisters(client.eureka()) {
             return Err(Absence::because(format!("instances of {} stop without de-registering", app.name)));
         }
-        let says_starting = client.should_enforce_registration_at_init && !client.instance_enabled_onit;
+        let says_starting =
+            client.eureka().should_enforce_registration_at_init && !client.eureka().instance_enabled_onit;
         if event == EventKind::Registration && says_starting {
             return Err(Absence::because("the first registration does not yet say UP"));
         }
@@ -127,14 +128,15 @@ pub(super) fn subjects_are_shown(scenario: &Scenario, event: EventKind, hits: &[
 
 /// No live lease expires between two heartbeats, not even the first, which is not doubled.
 pub(super) fn leases_cover_heartbeats(scenario: &Scenario, latency: &Latency) -> Result<(), Absence> {
-    let registering = scenario.applications.iter().filter(|app| app.client.register_with_eureka);
+    let registering = scenario.applications.iter().filter(|app| app.client.eureka().register_with_eureka);
     for app in registering {
-        let (duration, period) = (lease::duration(&app.client), lease::period(&app.client, latency));
+        let (duration, period) =
+            (lease::duration(app.client.eureka()), lease::period(app.client.eureka(), latency));
         if duration < period.max || duration > SimDuration::from_secs(DURATION_S_MAX) {
             return Err(Absence::because(format!(
                 "live leases of {} may expire: they last {duration}, and heartbeats come every {}",
                 app.name,
-                lease::interval(&app.client),
+                lease::interval(app.client.eureka()),
             )));
         }
     }
@@ -204,13 +206,14 @@ pub(super) fn rounds_are_under_way(
 ) -> Result<(), Absence> {
     let first = hits.iter().map(|hit| hit.from).min().unwrap_or_default() + earliest;
     let (_, opens) = opens_between(scenario);
-    let protects = scenario.server.enable_self_preservation;
+    let protects = scenario.server.eureka().enable_self_preservation;
     let counted_from = if protects { opens + MINUTE } else { opens };
     if server_to_faults(scenario) + first < counted_from {
         return Err(Absence::because("a lease may expire before the server's first eviction round"));
     }
-    let registering = scenario.applications.iter().filter(|app| app.client.register_with_eureka);
-    let beating_by = registering.map(|app| renewed_by(&app.client, latency)).max().unwrap_or_default();
+    let registering = scenario.applications.iter().filter(|app| app.client.eureka().register_with_eureka);
+    let beating_by =
+        registering.map(|app| renewed_by(app.client.eureka(), latency)).max().unwrap_or_default();
     if protects && scenario.warm_up + first < MINUTE * 2 + beating_by {
         return Err(Absence::because("the first minutes may hold too few renewals for an eviction"));
     }
@@ -220,13 +223,14 @@ pub(super) fn rounds_are_under_way(
 /// The answer that clients get is the read-only cache's, or the registry's.
 pub(super) fn answers_follow_the_cache(scenario: &Scenario, hits: &[Hit]) -> Result<(), Absence> {
     let server = &scenario.server;
-    let fetches = |app: &Application| app.client.fetch_registry && app.instances > 0;
-    if !server.fetch_registry && !scenario.applications.iter().any(fetches) {
+    let fetches = |app: &Application| app.client.eureka().fetch_registry && app.instances > 0;
+    if !server.eureka().fetch_registry && !scenario.applications.iter().any(fetches) {
         return Err(Absence::because("nobody asks for the registry, and what nobody asks for is not cached"));
     }
     // A server that found nothing to copy refuses to answer for a while (`eureka-server.md` 7.3).
-    let refuses = server.flavour == Flavour::Netflix || server.default_open_for_traffic_count == 0;
-    let wait = SimDuration::from_millis(u64::from(server.wait_time_in_ms_when_sync_empty));
+    let refuses =
+        server.eureka().flavour == Flavour::Netflix || server.eureka().default_open_for_traffic_count == 0;
+    let wait = SimDuration::from_millis(u64::from(server.eureka().wait_time_in_ms_when_sync_empty));
     let first = hits.iter().map(|hit| hit.from).min().unwrap_or_default();
     if refuses && server_to_faults(scenario) + first <= opens_between(scenario).1 + wait {
         return Err(Absence::because("the server may still refuse to answer, as one that opened empty does"));
@@ -237,11 +241,15 @@ pub(super) fn answers_follow_the_cache(scenario: &Scenario, hits: &[Hit]) -> Res
 /// A change stays in the delta queue until every observer has fetched it; else a full fetch of its own follows.
 pub(super) fn deltas_last(scenario: &Scenario, latency: &Latency) -> Result<(), Absence> {
     let server = &scenario.server;
-    let retention = SimDuration::from_millis(u64::from(server.retention_time_in_ms_in_delta_queue));
-    let copied = if server.use_read_only_response_cache { cache_interval(server) } else { SimDuration::ZERO };
+    let retention = SimDuration::from_millis(u64::from(server.eureka().retention_time_in_ms_in_delta_queue));
+    let copied = if server.eureka().use_read_only_response_cache {
+        cache_interval(server.eureka())
+    } else {
+        SimDuration::ZERO
+    };
     let forgets = |app: &Application| {
-        let interval = SimDuration::from_secs(u64::from(app.client.registry_fetch_interval_seconds));
-        let by_delta = !app.client.disable_delta && !server.disable_delta;
+        let interval = SimDuration::from_secs(u64::from(app.client.eureka().registry_fetch_interval_seconds));
+        let by_delta = !app.client.eureka().disable_delta && !server.eureka().disable_delta;
         app.observers && by_delta && retention < copied + interval + latency.round_trip().max * 2
     };
     if scenario.applications.iter().any(forgets) {

@@ -26,10 +26,10 @@ pub fn bounds(scenario: &Scenario) -> Vec<Bound> {
     let kinds = EventKind::ALL.into_iter().filter(|&event| !hits(scenario, event).is_empty());
     let of_kind = |event| {
         let stages = match assumptions::returns_unnoticed(scenario, event, ranges) {
-            Some(absence) => Stage::ALL.map(|_| Err(absence.clone())),
+            Some(absence) => Stage::WAY.map(|_| Err(absence.clone())),
             None => ranges(scenario, event),
         };
-        Stage::ALL.into_iter().zip(stages).map(move |(stage, range)| {
+        Stage::WAY.into_iter().zip(stages).map(move |(stage, range)| {
             let uneven = || phases::uneven(scenario, event, &hits(scenario, event), stage);
             let mean_absent = range.as_ref().ok().and_then(|_| uneven());
             Bound { event, stage, range, mean_absent }
@@ -39,10 +39,10 @@ pub fn bounds(scenario: &Scenario) -> Vec<Bound> {
 }
 
 /// By stage, as if nothing ever came back under its own id.
-fn ranges(scenario: &Scenario, event: EventKind) -> [Result<BoundRange, Absence>; 4] {
+fn ranges(scenario: &Scenario, event: EventKind) -> [Result<BoundRange, Absence>; Stage::WAY.len()] {
     match Way::of(scenario, event) {
-        Ok(way) => Stage::ALL.map(|stage| way.until(stage)),
-        Err(absence) => Stage::ALL.map(|_| Err(absence.clone())),
+        Ok(way) => Stage::WAY.map(|stage| way.until(stage)),
+        Err(absence) => Stage::WAY.map(|_| Err(absence.clone())),
     }
 }
 
@@ -69,12 +69,12 @@ impl<'a> Way<'a> {
         assumptions::copying_is_over(scenario, &hits)?;
         let (registry, served) = match event {
             EventKind::Crash => {
-                let served = pipeline::served_after_eviction(&scenario.server, opened_at(scenario));
+                let served = pipeline::served_after_eviction(scenario.server.eureka(), opened_at(scenario));
                 (evicted(scenario, &latency, &hits)?, served)
             }
             EventKind::Stop | EventKind::Registration => {
                 let request = vec![latency.range; scenario.applications.len()];
-                (request, pipeline::served_after_any(&scenario.server))
+                (request, pipeline::served_after_any(scenario.server.eureka()))
             }
             EventKind::Unhealthy | EventKind::Override | EventKind::Recovery => {
                 return Err(Absence::because("no closed form is known for a change of status"));
@@ -95,11 +95,12 @@ impl<'a> Way<'a> {
                 self.list_is_not_empty()?;
                 self.over_observers(|client| Ok(self.fetched(client).then(pipeline::balanced(client)?)))
             }
+            Stage::Entry => unreachable!("Eureka has no such stage"),
         }
     }
 
     fn fetched(&self, client: &ClientConfig) -> BoundRange {
-        pipeline::fetched(client, &self.scenario.server, &self.latency)
+        pipeline::fetched(client, self.scenario.server.eureka(), &self.latency)
     }
 
     /// One observation a subject.
@@ -122,7 +123,7 @@ impl<'a> Way<'a> {
             if !app.observers || app.instances == 0 {
                 continue;
             }
-            let after = self.served.then(after(&app.client)?);
+            let after = self.served.then(after(app.client.eureka())?);
             for hit in &self.hits {
                 let weigh =
                     |place| (hit.watched_by(self.scenario, place, watcher), self.registry[place].then(after));
@@ -138,7 +139,7 @@ impl<'a> Way<'a> {
     /// Applications whose instances register.
     fn registering(&self) -> impl Iterator<Item = usize> {
         let apps = self.scenario.applications.iter().enumerate();
-        apps.filter(|(_, app)| app.client.register_with_eureka).map(|(place, _)| place)
+        apps.filter(|(_, app)| app.client.eureka().register_with_eureka).map(|(place, _)| place)
     }
 
     /// Spring Cloud LoadBalancer serves no empty list from its cache (`eureka-client.md` 8.3), so the first
@@ -150,7 +151,7 @@ impl<'a> Way<'a> {
         let first = |place: usize| {
             apps[place].instances == 0 && self.hits.iter().any(|hit| hit.at_most_of(place) > 0)
         };
-        let by_cache = apps.iter().any(|app| app.observers && cached(&app.client));
+        let by_cache = apps.iter().any(|app| app.observers && cached(app.client.eureka()));
         if self.event == EventKind::Registration && by_cache && (0..apps.len()).any(first) {
             return Err(Absence::because("a service without instances is looked up anew at every call"));
         }
@@ -214,7 +215,7 @@ mod tests {
         ];
         assert_eq!(figures(&scenario), expected);
         for app in &mut scenario.applications {
-            app.client.balancer = BalancerConfig::Ribbon { refresh_interval: ms(30_000) };
+            app.client.eureka_mut().balancer = BalancerConfig::Ribbon { refresh_interval: ms(30_000) };
         }
         assert_eq!(figures(&scenario)[3], [150_000, 240_000, 330_000]);
     }
@@ -242,13 +243,13 @@ mod tests {
         // Heartbeat 2, lease 6, eviction 4, cache 3, fetch 3 s: 10 to 16, 19 and 22 s.
         let mut scenario = scenario(&[100]);
         scenario.network.latency = Delay::Constant(SimDuration::ZERO);
-        scenario.server.eviction_interval_timer_in_ms = 4_000;
-        scenario.server.response_cache_update_interval_ms = 3_000;
-        scenario.server.expected_client_renewal_interval_seconds = 2;
+        scenario.server.eureka_mut().eviction_interval_timer_in_ms = 4_000;
+        scenario.server.eureka_mut().response_cache_update_interval_ms = 3_000;
+        scenario.server.eureka_mut().expected_client_renewal_interval_seconds = 2;
         let client = &mut scenario.applications[0].client;
-        client.lease_renewal_interval_in_seconds = 2;
-        client.lease_expiration_duration_in_seconds = 6;
-        client.registry_fetch_interval_seconds = 3;
+        client.eureka_mut().lease_renewal_interval_in_seconds = 2;
+        client.eureka_mut().lease_expiration_duration_in_seconds = 6;
+        client.eureka_mut().registry_fetch_interval_seconds = 3;
         let expected = [[10_000, 13_000, 16_000], [10_000, 14_500, 19_000], [10_000, 16_000, 22_000]];
         assert_eq!(figures(&scenario)[..3], expected);
     }
@@ -256,7 +257,7 @@ mod tests {
     #[test]
     fn without_the_read_only_cache_answers_are_fresh() {
         let mut scenario = scenario(&[100]);
-        scenario.server.use_read_only_response_cache = false;
+        scenario.server.eureka_mut().use_read_only_response_cache = false;
         let figures = figures(&scenario);
         assert_eq!(figures[0], figures[1]);
         assert_eq!(figures[2], [150_000, 210_002, 270_004]);
@@ -295,7 +296,7 @@ mod tests {
         // (2 · 15 + 1 · 5) / 3 = 11.67 s, and the longest wait stays that of the slow ones.
         let mut scenario = scenario(&[60, 30]);
         scenario.network.latency = Delay::Constant(SimDuration::ZERO);
-        scenario.applications[1].client.registry_fetch_interval_seconds = 10;
+        scenario.applications[1].client.eureka_mut().registry_fetch_interval_seconds = 10;
         let client = figures(&scenario)[2];
         assert_eq!((client[0], client[2]), (150_000, 300_000));
         assert!(client[1].abs_diff(221_667) <= 1, "{client:?}");
@@ -306,7 +307,7 @@ mod tests {
         // No protection, no warm-up, all start at once, crash 10 to 20 s later; the POST leaves after a fetch
         // (2 ms) and takes 1 ms. 90.003 − 20 and 90.003 − 10 + 60 s.
         let mut scenario = scenario(&[100]);
-        scenario.server.enable_self_preservation = false;
+        scenario.server.eureka_mut().enable_self_preservation = false;
         scenario.start_window = SimDuration::ZERO;
         scenario.warm_up = SimDuration::from_secs(10);
         scenario.faults[0].within = SimDuration::from_secs(10);
@@ -327,20 +328,24 @@ mod tests {
             length: Distribution::constant(SimDuration::from_secs(10)),
         };
         assert_eq!(because(&|it| it.faults.push(fault(0, pause.clone())))[0], "the server is paused");
-        let short = because(&|it| it.applications[0].client.lease_expiration_duration_in_seconds = 30);
+        let short =
+            because(&|it| it.applications[0].client.eureka_mut().lease_expiration_duration_in_seconds = 30);
         assert!(short[0].starts_with("live leases of a0 may expire: they last 30s"), "{short:?}");
         let slow = because(&|it| it.network.latency = Delay::Constant(SimDuration::from_secs(10)));
         assert_eq!(slow.len(), 4);
         let ttl = SimDuration::from_secs(35);
         let rare = BalancerConfig::SpringCloudLoadBalancer { ttl, call_rate: Some(1.0) };
-        assert_eq!(because(&|it| it.applications[0].client.balancer = rare).len(), 1);
+        assert_eq!(because(&|it| it.applications[0].client.eureka_mut().balancer = rare).len(), 1);
         assert_eq!(because(&|it| it.applications[0].observers = false).len(), 2);
-        assert_eq!(because(&|it| it.server.retention_time_in_ms_in_delta_queue = 50_000).len(), 2);
+        assert_eq!(
+            because(&|it| it.server.eureka_mut().retention_time_in_ms_in_delta_queue = 50_000).len(),
+            2
+        );
         // Leases of 40 s: the first may expire 35 + 50 s after the last start, while the minute that counts
         // began up to 120 s before.
         let early = because(&|it| {
             it.warm_up = SimDuration::from_secs(35);
-            it.applications[0].client.lease_expiration_duration_in_seconds = 40;
+            it.applications[0].client.eureka_mut().lease_expiration_duration_in_seconds = 40;
         });
         assert!(early[0].contains("too few renewals"), "{early:?}");
     }
@@ -348,7 +353,7 @@ mod tests {
     #[test]
     fn a_netflix_server_keeps_the_dead_and_shows_stops() {
         let mut scenario = scenario(&[100]);
-        scenario.server = ServerConfig::defaults(Flavour::Netflix);
+        scenario.server = ServerConfig::defaults(Flavour::Netflix).into();
         assert!(reasons(&scenario)[0].starts_with("self-preservation is engaged"));
         scenario.faults = vec![fault(60, stop_one())];
         assert_eq!(figures(&scenario)[1], [1, 15_001, 30_001]);

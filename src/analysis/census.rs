@@ -34,8 +34,8 @@ impl Census {
     pub(super) fn of(scenario: &Scenario, latency: &Latency, until: SimDuration) -> Self {
         let mut census = Self { registered: 0, renewals: 0, slipping: 0.0, alive: Vec::new() };
         for app in &scenario.applications {
-            let period = lease::period(&app.client, latency);
-            let count = if app.client.register_with_eureka { u64::from(app.instances) } else { 0 };
+            let period = lease::period(app.client.eureka(), latency);
+            let count = if app.client.eureka().register_with_eureka { u64::from(app.instances) } else { 0 };
             let mean = period.mean.as_nanos();
             let beats = MINUTE.as_nanos().div_ceil(mean);
             census.registered += count;

@@ -16,14 +16,16 @@ pub(super) fn evicted(
     latency: &Latency,
     hits: &[Hit],
 ) -> Result<Vec<BoundRange>, Absence> {
-    let interval = SimDuration::from_millis(u64::from(scenario.server.eviction_interval_timer_in_ms));
+    let interval =
+        SimDuration::from_millis(u64::from(scenario.server.eureka().eviction_interval_timer_in_ms));
     let mut outlives = Vec::new();
     for (place, app) in scenario.applications.iter().enumerate() {
-        let concerned = hits.iter().any(|hit| hit.at_most_of(place) > 0) && app.client.register_with_eureka;
+        let concerned =
+            hits.iter().any(|hit| hit.at_most_of(place) > 0) && app.client.eureka().register_with_eureka;
         let range = if concerned {
-            outlived(scenario, &app.client, latency, hits)?
+            outlived(scenario, app.client.eureka(), latency, hits)?
         } else {
-            lease::renewed_outlives(&app.client, latency)
+            lease::renewed_outlives(app.client.eureka(), latency)
         };
         outlives.push((concerned, range.then(BoundRange::wait_for_tick(interval))));
     }

@@ -16,17 +16,20 @@ pub(super) struct Expected {
 impl Expected {
     pub(super) fn of(scenario: &Scenario, crashes: &[Hit], latest: SimDuration) -> Self {
         let server = &scenario.server;
-        let own = u64::from(server.register_with_eureka);
+        let own = u64::from(server.eureka().register_with_eureka);
         let fleet = registered(scenario);
         let initial = Self::at_start(scenario, fleet, own);
-        if !server.fetch_registry || !server.enable_self_preservation {
+        if !server.eureka().fetch_registry || !server.eureka().enable_self_preservation {
             return initial;
         }
         // The threshold update sets it to what the server's own client last fetched, first after one update
         // interval, if that is above the percentage of what it was: so a surplus goes, and a 0 does.
         let warm = server_to_faults(scenario);
-        let update = SimDuration::from_millis(u64::from(server.renewal_threshold_update_interval_ms));
-        let fetch = SimDuration::from_secs(u64::from(scenario.server_client.registry_fetch_interval_seconds));
+        let update =
+            SimDuration::from_millis(u64::from(server.eureka().renewal_threshold_update_interval_ms));
+        let fetch = SimDuration::from_secs(u64::from(
+            scenario.server_client.eureka().registry_fetch_interval_seconds,
+        ));
         let seen_by = server.serves_after() + scenario.start_window + MINUTE + fetch * 2;
         let corrected_by = if update > seen_by { update } else { seen_by + update };
         let earliest = crashes.iter().map(|hit| hit.from).min().unwrap_or_default();
@@ -34,7 +37,7 @@ impl Expected {
         let corrected = Self { least: fleet, most: fleet + own };
         if warm + last + latest < update {
             initial
-        } else if corrected_by < warm + earliest && is_accepted(server, fleet, initial.most) {
+        } else if corrected_by < warm + earliest && is_accepted(server.eureka(), fleet, initial.most) {
             corrected
         } else {
             Self { least: initial.least.min(fleet), most: initial.most.max(fleet + own) }
@@ -45,10 +48,10 @@ impl Expected {
     /// registration since, but nothing ever lifts it off 0.
     fn at_start(scenario: &Scenario, fleet: u64, own: u64) -> Self {
         let server = &scenario.server;
-        if server.flavour == Flavour::Netflix {
+        if server.eureka().flavour == Flavour::Netflix {
             return Self { least: 0, most: 0 };
         }
-        let opened = u64::from(server.default_open_for_traffic_count);
+        let opened = u64::from(server.eureka().default_open_for_traffic_count);
         let (_, last_try) = opens_between(scenario);
         if last_try.is_zero() {
             let all = if opened == 0 { 0 } else { opened + fleet + own };
@@ -71,6 +74,6 @@ pub(super) fn server_to_faults(scenario: &Scenario) -> SimDuration {
 
 /// Registered instances of the fleet before the first fault.
 fn registered(scenario: &Scenario) -> u64 {
-    let registering = scenario.applications.iter().filter(|app| app.client.register_with_eureka);
+    let registering = scenario.applications.iter().filter(|app| app.client.eureka().register_with_eureka);
     registering.map(|app| u64::from(app.instances)).sum()
 }

@@ -209,9 +209,9 @@ pub(super) fn deregisters(client: &ClientConfig) -> bool {
 /// server that copies from itself may find something at any of its tries (`eureka-server.md` 8.2).
 pub(super) fn opens_between(scenario: &Scenario) -> (SimDuration, SimDuration) {
     let server = &scenario.server;
-    let waits = u64::from(server.registry_sync_retries.saturating_sub(1));
-    let last = SimDuration::from_millis(waits * u64::from(server.registry_sync_retry_wait_ms));
-    let may_find = server.flavour == Flavour::Spring && server.fetch_registry;
+    let waits = u64::from(server.eureka().registry_sync_retries.saturating_sub(1));
+    let last = SimDuration::from_millis(waits * u64::from(server.eureka().registry_sync_retry_wait_ms));
+    let may_find = server.eureka().flavour == Flavour::Spring && server.eureka().fetch_registry;
     (if may_find { SimDuration::ZERO } else { last }, last)
 }
 

@@ -57,22 +57,22 @@ impl Phases<'_> {
         let round = self.round();
         let registering = self.scenario.applications.iter().enumerate();
         let mut concerned = registering.filter(|(place, app)| {
-            app.client.register_with_eureka && self.hits.iter().any(|hit| hit.at_most_of(*place) > 0)
+            app.client.eureka().register_with_eureka && self.hits.iter().any(|hit| hit.at_most_of(*place) > 0)
         });
         concerned.all(|(_, app)| {
-            let beat = lease::interval(&app.client);
+            let beat = lease::interval(app.client.eureka());
             let any_beat = evens(window, beat) && self.faults_even(round);
             let any_start = evens(window, round) && (evens(window, beat) || self.faults_even(beat));
             let grid = |within| evens(within, lcm(beat, round)) && evens(window, gcd(beat, round));
-            let later = registers_at_once(&app.client) && self.scenario.warm_up >= beat;
+            let later = registers_at_once(app.client.eureka()) && self.scenario.warm_up >= beat;
             any_start || later && (any_beat || self.hits.iter().all(|hit| hit.spread.into_iter().any(grid)))
         })
     }
 
     fn copies_are_met_evenly(&self) -> bool {
         let server = &self.scenario.server;
-        let copy = cache_interval(server);
-        !server.use_read_only_response_cache
+        let copy = cache_interval(server.eureka());
+        !server.eureka().use_read_only_response_cache
             || self.second_evens(copy)
             || evens(MINUTE, copy) && self.event == EventKind::Crash
             || self.event != EventKind::Crash && self.faults_even(copy)
@@ -82,10 +82,11 @@ impl Phases<'_> {
     /// or else with the round or the request.
     fn fetches_are_met_evenly(&self) -> bool {
         let server = &self.scenario.server;
-        let copied = server.use_read_only_response_cache;
-        let copy = cache_interval(server);
+        let copied = server.eureka().use_read_only_response_cache;
+        let copy = cache_interval(server.eureka());
         self.watching().all(|app| {
-            let fetch = SimDuration::from_secs(u64::from(app.client.registry_fetch_interval_seconds));
+            let fetch =
+                SimDuration::from_secs(u64::from(app.client.eureka().registry_fetch_interval_seconds));
             let spread = |step| {
                 evens(self.scenario.start_window, step) || copied && copy >= step && self.second_evens(step)
             };
@@ -104,7 +105,7 @@ impl Phases<'_> {
     }
 
     fn round(&self) -> SimDuration {
-        SimDuration::from_millis(u64::from(self.scenario.server.eviction_interval_timer_in_ms))
+        SimDuration::from_millis(u64::from(self.scenario.server.eureka().eviction_interval_timer_in_ms))
     }
 
     fn faults_even(&self, period: SimDuration) -> bool {
@@ -155,7 +156,7 @@ mod tests {
     /// Heartbeats every so many seconds, started within one interval.
     fn beating(seconds: u32) -> Scenario {
         let mut scenario = scenario(&[100]);
-        scenario.applications[0].client.lease_renewal_interval_in_seconds = seconds;
+        scenario.applications[0].client.eureka_mut().lease_renewal_interval_in_seconds = seconds;
         scenario.start_window = s(seconds.into());
         scenario
     }
@@ -164,7 +165,7 @@ mod tests {
     fn defaults_are_even_everywhere() {
         assert_eq!(means(&scenario(&[50, 50])), [true; 4]);
         let mut fresh = scenario(&[100]);
-        fresh.server.use_read_only_response_cache = false;
+        fresh.server.eureka_mut().use_read_only_response_cache = false;
         assert_eq!(means(&fresh), [true; 4]);
     }
 
@@ -174,13 +175,13 @@ mod tests {
         // every 3 s do not, nor does no copy at all.
         assert_eq!(means(&beating(10)), [true; 4]);
         let mut often = beating(10);
-        often.server.response_cache_update_interval_ms = 3_000;
+        often.server.eureka_mut().response_cache_update_interval_ms = 3_000;
         assert_eq!(means(&often), [true, true, false, false]);
         let mut fresh = beating(10);
-        fresh.server.use_read_only_response_cache = false;
+        fresh.server.eureka_mut().use_read_only_response_cache = false;
         assert_eq!(means(&fresh), [true, true, false, false]);
         // Rounds every 10 s meet the fetches of each third alike: a minute is two times 30 s.
-        fresh.server.eviction_interval_timer_in_ms = 10_000;
+        fresh.server.eureka_mut().eviction_interval_timer_in_ms = 10_000;
         assert_eq!(means(&fresh), [true; 4]);
     }
 
@@ -194,7 +195,7 @@ mod tests {
         assert_eq!(means(&scenario), [true; 4]);
         // A fault within 60 s of rounds every 90 s.
         let mut scenario = beating(30);
-        scenario.server.eviction_interval_timer_in_ms = 90_000;
+        scenario.server.eureka_mut().eviction_interval_timer_in_ms = 90_000;
         assert_eq!(means(&scenario), [false; 4]);
     }
 

@@ -43,10 +43,10 @@ fn crash(scenario: &Scenario, draws: &mut Draws) -> [u64; 4] {
     let delay = scenario.network.latency;
     let seconds = |s: u32| u64::from(s) * NANOS_PER_S;
     let (heartbeat, lease) = (
-        seconds(client.lease_renewal_interval_in_seconds),
-        seconds(client.lease_expiration_duration_in_seconds),
+        seconds(client.eureka().lease_renewal_interval_in_seconds),
+        seconds(client.eureka().lease_expiration_duration_in_seconds),
     );
-    let fetch = seconds(client.registry_fetch_interval_seconds);
+    let fetch = seconds(client.eureka().registry_fetch_interval_seconds);
 
     // Heartbeats: sent, processed, answered, and one interval later the next, until the crash.
     let crash = 40 * heartbeat + draws.below(20 * heartbeat);
@@ -57,8 +57,8 @@ fn crash(scenario: &Scenario, draws: &mut Draws) -> [u64; 4] {
     }
     // The lease is judged in whole milliseconds, at rounds that fall on whole milliseconds.
     let expired = (renewed / NANOS_PER_MS * NANOS_PER_MS) + 2 * lease + NANOS_PER_MS;
-    let round = u64::from(scenario.server.eviction_interval_timer_in_ms) * NANOS_PER_MS;
-    let copy = u64::from(scenario.server.response_cache_update_interval_ms) * NANOS_PER_MS;
+    let round = u64::from(scenario.server.eureka().eviction_interval_timer_in_ms) * NANOS_PER_MS;
+    let copy = u64::from(scenario.server.eureka().response_cache_update_interval_ms) * NANOS_PER_MS;
     let evicted = next(draws, expired, round, NANOS_PER_MS);
     let served = next(draws, evicted, copy, NANOS_PER_MS);
 
@@ -72,7 +72,7 @@ fn crash(scenario: &Scenario, draws: &mut Draws) -> [u64; 4] {
         }
         asked = answered + fetch;
     };
-    let refresh = match client.balancer {
+    let refresh = match client.eureka().balancer {
         BalancerConfig::SpringCloudLoadBalancer { ttl, .. } => ttl.as_nanos(),
         _ => unreachable!("these tests use Spring Cloud LoadBalancer"),
     };
@@ -115,11 +115,11 @@ fn with_defaults() {
 fn with_latencies_as_long_as_intervals() {
     // Round trips of 0.2 to 2 s on intervals of 3 to 4 s: every latency shows.
     let mut scenario = scenario(&[100]);
-    scenario.server.enable_self_preservation = false;
+    scenario.server.eureka_mut().enable_self_preservation = false;
     scenario.network.latency = Delay::Uniform(SimDuration::from_millis(100), SimDuration::from_millis(1_000));
-    scenario.server.eviction_interval_timer_in_ms = 1_700;
-    scenario.server.response_cache_update_interval_ms = 1_100;
-    let client = &mut scenario.applications[0].client;
+    scenario.server.eureka_mut().eviction_interval_timer_in_ms = 1_700;
+    scenario.server.eureka_mut().response_cache_update_interval_ms = 1_100;
+    let client = scenario.applications[0].client.eureka_mut();
     client.lease_renewal_interval_in_seconds = 4;
     client.lease_expiration_duration_in_seconds = 7;
     client.registry_fetch_interval_seconds = 4;

@@ -1,7 +1,7 @@
 //! Facts: everything worth knowing that happened in a run, in the past tense. Traces, tables and charts are
 //! derived from this one stream (`observe`); no rule reads it.
 
-use super::id::InstanceId;
+use super::id::{AppId, InstanceId};
 use super::message::Status;
 use super::view::View;
 
@@ -20,6 +20,23 @@ pub struct EvictionRound {
     pub evicted: u32,
     /// Leases before the round.
     pub registered: u32,
+}
+
+/// What one sweep of a two-stage registry found and did with one service (`two-stage.md` 1.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sweep {
+    /// The service.
+    pub app: AppId,
+    /// Its entries when the sweep came to it, unhealthy ones included.
+    pub entries: u32,
+    /// Of these, healthy ones.
+    pub healthy: u32,
+    /// Whether the guard let it pass.
+    pub guard_open: bool,
+    /// Entries that turned unhealthy (soft eviction).
+    pub marked: u32,
+    /// Entries that were removed (hard deletion).
+    pub removed: u32,
 }
 
 /// Something that happened at a node.
@@ -51,10 +68,24 @@ pub enum Fact {
         /// Whose lease.
         instance: InstanceId,
     },
-    /// A lease was evicted.
+    /// A lease was evicted. Of a two-stage registry: the entry was removed for its silence (hard deletion).
     LeaseEvicted {
         /// Whose lease.
         instance: InstanceId,
+    },
+    /// A two-stage registry's entry turned unhealthy for its silence (soft eviction). The entry stays.
+    SoftEvicted {
+        /// Whose entry.
+        instance: InstanceId,
+    },
+    /// A sweep of a two-stage registry was done with a service.
+    SweepEnded(Sweep),
+    /// What a two-stage registry stores changed: entries, healthy or not, as a view that shows them all.
+    StoredChanged {
+        /// Before; [`View::EMPTY`] at first.
+        from: View,
+        /// After.
+        to: View,
     },
     /// An eviction round ended.
     EvictionRoundEnded(EvictionRound),
@@ -102,4 +133,10 @@ pub enum Fact {
     SupervisorTimedOut,
     /// A supervised task found all its workers busy.
     SupervisorRejected,
+    /// A consumer refused an answer that it took for implausible (`two-stage.md` 2.3).
+    AnswerRefused,
+    /// A consumer's refresh failed so often in a row that it said so in its log (`two-stage.md` 2.2).
+    RefreshWarned,
+    /// A process could not start: it could not read its snapshot (`two-stage.md` 2.4).
+    StartFailed,
 }

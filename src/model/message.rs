@@ -2,7 +2,7 @@
 //! Source: `eureka-server.md` section 7, `eureka-client.md` section 6.4.
 
 use super::clock::WallMs;
-use super::id::{AppId, InstanceId};
+use super::id::{AppId, ClientId, InstanceId};
 use super::view::Payload;
 
 /// `InstanceStatus`, in the ascending string order in which the reconcile hash writes them
@@ -96,6 +96,36 @@ pub enum Request {
         /// `lastDirtyTimestamp`, if the request gave one.
         last_dirty: Option<WallMs>,
     },
+    /// The list of one service (`two-stage.md` 4.2).
+    FetchService {
+        /// Which service.
+        app: AppId,
+        /// Who asks, if it wants to be told of changes from now on.
+        subscriber: Option<ClientId>,
+    },
+    /// The list of one service once that is another than the caller knows, or its time is up (`two-stage.md` 2.7).
+    Watch {
+        /// Which service.
+        app: AppId,
+        /// What the caller knows.
+        known: Revision,
+        /// How long it waits for another, ms.
+        timeout_ms: u32,
+    },
+}
+
+/// Which list of a service it was: compared for equality only (`two-stage.md` 1.4, 1.9).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Revision {
+    /// Which life of the registry, if that tells; otherwise 0.
+    pub epoch: u32,
+    /// How often the service has changed in that life.
+    pub number: u32,
+}
+
+impl Revision {
+    /// That of a service of which nobody has heard.
+    pub const NONE: Self = Self { epoch: 0, number: 0 };
 }
 
 /// The kinds of request, as `load.csv` counts them.
@@ -116,11 +146,15 @@ pub enum RequestKind {
     Status = 5,
     /// A batch from a peer.
     Replicate = 6,
+    /// Fetch of one service.
+    FetchService = 7,
+    /// Long poll for one service.
+    Watch = 8,
 }
 
 impl RequestKind {
     /// How many kinds there are.
-    pub const COUNT: usize = 7;
+    pub const COUNT: usize = 9;
     /// All kinds, in order of their numbers.
     pub const ALL: [Self; Self::COUNT] = [
         Self::Register,
@@ -130,6 +164,8 @@ impl RequestKind {
         Self::FetchDelta,
         Self::Status,
         Self::Replicate,
+        Self::FetchService,
+        Self::Watch,
     ];
 
     /// The name in `load.csv`.
@@ -142,6 +178,8 @@ impl RequestKind {
             Self::FetchDelta => "fetch-delta",
             Self::Status => "status",
             Self::Replicate => "replicate",
+            Self::FetchService => "fetch-service",
+            Self::Watch => "watch",
         }
     }
 }
@@ -156,6 +194,8 @@ impl Request {
             Self::FetchFull => RequestKind::FetchFull,
             Self::FetchDelta => RequestKind::FetchDelta,
             Self::UpdateStatus { .. } | Self::DeleteStatusOverride { .. } => RequestKind::Status,
+            Self::FetchService { .. } => RequestKind::FetchService,
+            Self::Watch { .. } => RequestKind::Watch,
         }
     }
 }
@@ -165,19 +205,21 @@ impl Request {
 pub struct Reply {
     /// HTTP status code.
     pub status: u16,
-    /// The body of a 200 to [`Request::FetchFull`] or [`Request::FetchDelta`].
+    /// The body of a 200 to a fetch. A [`Request::Watch`] whose time is up has none: an empty list.
     pub payload: Option<Payload>,
+    /// The revision that the body is of: of a [`Request::Watch`] only.
+    pub revision: Revision,
 }
 
 impl Reply {
     /// An answer without a body that matters.
     pub const fn bare(status: u16) -> Self {
-        Self { status, payload: None }
+        Self { status, payload: None, revision: Revision::NONE }
     }
 
     /// 200 with a registry payload.
     pub const fn served(payload: Payload) -> Self {
-        Self { status: 200, payload: Some(payload) }
+        Self { status: 200, payload: Some(payload), revision: Revision::NONE }
     }
 }
 

@@ -3,10 +3,13 @@
 
 pub mod client;
 pub mod clock;
+pub mod effect;
 pub mod eureka;
 pub mod fact;
 pub mod id;
 pub mod message;
+pub mod registry;
 pub mod stage;
 pub mod step;
+pub mod two_stage;
 pub mod view;

@@ -6,7 +6,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Stage {
-    /// The lease in the server's registry.
+    /// The lease in the server's registry; of a two-stage registry, the flag that says healthy.
     Registry = 0,
     /// The answer that clients get.
     Served = 1,
@@ -14,11 +14,16 @@ pub enum Stage {
     Client = 2,
     /// The list that an observer's load balancer picks from.
     Balancer = 3,
+    /// What a two-stage registry stores, shown or not: until it is forgotten. No caller sees it.
+    Entry = 4,
 }
 
 impl Stage {
     /// All stages, in order.
-    pub const ALL: [Self; 4] = [Self::Registry, Self::Served, Self::Client, Self::Balancer];
+    pub const ALL: [Self; 5] = [Self::Registry, Self::Served, Self::Client, Self::Balancer, Self::Entry];
+
+    /// Those on the way from the registry to the caller, in order.
+    pub const WAY: [Self; 4] = [Self::Registry, Self::Served, Self::Client, Self::Balancer];
 
     /// The stage's one name.
     pub const fn name(self) -> &'static str {
@@ -27,6 +32,7 @@ impl Stage {
             Self::Served => "served",
             Self::Client => "client",
             Self::Balancer => "balancer",
+            Self::Entry => "entry",
         }
     }
 }

@@ -20,7 +20,7 @@ pub struct CallTally {
     /// Attempts by [`Fate`].
     pub attempts: [u64; Fate::COUNT],
     /// Attempts that met a dead instance, by the [`Stage`] to blame.
-    pub dead_by_stage: [u64; Stage::ALL.len()],
+    pub dead_by_stage: [u64; Stage::WAY.len()],
 }
 
 /// The counts of one replicate.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::engine::{SimDuration, SimTime};
-use crate::model::fact::EvictionRound;
+use crate::model::fact::{EvictionRound, Sweep};
 use crate::model::id::{AppId, InstanceId, ServerId};
 use crate::model::message::RequestKind;
 use crate::model::stage::{EventKind, Stage};
@@ -182,6 +182,28 @@ pub struct CallMinute {
     pub dead_by_stage: [u64; 4],
 }
 
+/// A sweep of a two-stage registry that did something to a service, or found its guard otherwise than the sweep before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SweepRow {
+    /// When.
+    pub at: SimTime,
+    /// Which server's.
+    pub server: ServerId,
+    /// What it found and did.
+    pub sweep: Sweep,
+}
+
+/// What consumers of a two-stage registry did that no other row tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ConsumerCounts {
+    /// Answers that they took for implausible and refused.
+    pub refused_answers: u64,
+    /// Times that one said in its log that its refreshes fail.
+    pub refresh_warnings: u64,
+    /// Processes that could not start, since they could not read their snapshot.
+    pub failed_starts: u64,
+}
+
 /// One server's minute, at the tick of its renewal bucket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Minute {
@@ -280,8 +302,10 @@ pub struct LeaseCounts {
     pub created: u64,
     /// Leases cancelled by their owners.
     pub cancelled: u64,
-    /// Leases evicted.
+    /// Leases evicted; of a two-stage registry, entries removed for their silence.
     pub evicted: u64,
+    /// Entries of a two-stage registry that turned unhealthy.
+    pub soft_evicted: u64,
     /// Leases that ended with their server.
     pub lost: u64,
 }
@@ -359,6 +383,10 @@ pub struct ReplicateData {
     pub faults: Vec<Injected>,
     /// Every eviction round that was open and found something, by time.
     pub rounds: Vec<RoundRow>,
+    /// Sweeps of a two-stage registry that did something, or found a guard otherwise than the sweep before.
+    pub sweeps: Vec<SweepRow>,
+    /// What consumers of a two-stage registry did.
+    pub consumers: ConsumerCounts,
     /// What became of leases.
     pub leases: LeaseCounts,
     /// What servers and observers make of the fleet at the end.

@@ -26,7 +26,8 @@ mod servers;
 
 pub use calls::{CallCounts, CallTally};
 pub use data::{
-    Agreement, CallMinute, Detection, Divergence, Ending, Fate, Folded, Injected, LeaseCounts, LoadMinute,
-    Minute, Mistake, Outcome, Quality, Removal, ReplicateData, RoundRow, RunData, ServerEnd,
+    Agreement, CallMinute, ConsumerCounts, Detection, Divergence, Ending, Fate, Folded, Injected,
+    LeaseCounts, LoadMinute, Minute, Mistake, Outcome, Quality, Removal, ReplicateData, RoundRow, RunData,
+    ServerEnd, SweepRow,
 };
 pub use recorder::{Recorded, Recorder};

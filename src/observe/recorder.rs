@@ -2,8 +2,8 @@
 //! run's digest is the same with and without it.
 
 use super::data::{
-    Detection, Divergence, Folded, Injected, LeaseCounts, LoadMinute, Minute, Mistake, Quality, Removal,
-    RoundRow,
+    ConsumerCounts, Detection, Divergence, Folded, Injected, LeaseCounts, LoadMinute, Minute, Mistake,
+    Quality, Removal, RoundRow, SweepRow,
 };
 use super::detection::{Detections, Whom};
 use super::divergence::Divergences;
@@ -29,6 +29,8 @@ pub struct Recorder {
     load: LoadCounts,
     faults: Vec<Injected>,
     rounds: Vec<RoundRow>,
+    sweeps: Vec<SweepRow>,
+    consumers: ConsumerCounts,
     /// By server.
     evicted_since_minute: Vec<u32>,
     leases: LeaseCounts,
@@ -54,6 +56,10 @@ pub struct Recorded {
     pub faults: Vec<Injected>,
     /// Eviction rounds that found something.
     pub rounds: Vec<RoundRow>,
+    /// Sweeps that did something.
+    pub sweeps: Vec<SweepRow>,
+    /// What consumers did.
+    pub consumers: ConsumerCounts,
     /// What became of leases.
     pub leases: LeaseCounts,
 }
@@ -79,6 +85,8 @@ impl Recorder {
             load: LoadCounts::new(servers),
             faults: Vec::new(),
             rounds: Vec::new(),
+            sweeps: Vec::new(),
+            consumers: ConsumerCounts::default(),
             evicted_since_minute: vec![0; servers],
             leases: LeaseCounts::default(),
         }
@@ -310,6 +318,8 @@ impl Recorder {
             divergence: self.divergences.finish(),
             faults: self.faults,
             rounds: self.rounds,
+            sweeps: self.sweeps,
+            consumers: self.consumers,
             leases: self.leases,
         }
     }

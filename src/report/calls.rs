@@ -163,7 +163,7 @@ impl AttemptCounts {
 }
 
 impl StageCounts {
-    const fn of(counts: &[u64; Stage::ALL.len()]) -> Self {
+    const fn of(counts: &[u64; Stage::WAY.len()]) -> Self {
         let [registry, served, client, balancer] = *counts;
         Self { registry, served, client, balancer }
     }

@@ -11,8 +11,8 @@ use crate::engine::{SimDuration, SimTime};
 use crate::model::id::{AppId, InstanceId, ServerId};
 use crate::model::stage::{EventKind, Stage};
 use crate::observe::{
-    CallMinute, Detection, Ending, Folded, Injected, LoadMinute, Minute, Mistake, Outcome, Quality, Removal,
-    ReplicateData, RunData,
+    CallMinute, ConsumerCounts, Detection, Ending, Folded, Injected, LoadMinute, Minute, Mistake, Outcome,
+    Quality, Removal, ReplicateData, RunData,
 };
 use crate::scenario::{Application, Scenario, default_scenario};
 use crate::sweep::Verdict;
@@ -260,9 +260,9 @@ pub(super) fn replicate(number: u32, minutes: u64) -> ReplicateData {
     let load = |index| LoadMinute {
         from: SimTime::from_secs(60 * index),
         server: ServerId(0),
-        requests: [u64::from(index == 0) * 100, 200, 0, 1, 200, 0, 0],
+        requests: [u64::from(index == 0) * 100, 200, 0, 1, 200, 0, 0, 0, 0],
         refused: 0,
-        items: [0; 7],
+        items: [0; 9],
         busy_nanos: 0,
         waiting_max: 0,
     };
@@ -282,6 +282,8 @@ pub(super) fn replicate(number: u32, minutes: u64) -> ReplicateData {
         load: (0..minutes).map(load).collect(),
         faults: Vec::new(),
         rounds: Vec::new(),
+        sweeps: Vec::new(),
+        consumers: ConsumerCounts::default(),
         leases: crate::observe::LeaseCounts::default(),
         agreement: crate::observe::Agreement::default(),
         divergence: Vec::new(),

@@ -265,12 +265,13 @@ impl Telling<'_> {
             (Stage::Registry, EventKind::Stop) => format!("{server} had its de-registration"),
             (Stage::Registry, EventKind::Registration) => format!("{server} had it"),
             (Stage::Registry, _) => format!("{server} had its new status"),
-            (Stage::Served, _) if self.report.scenario.server.use_read_only_response_cache => {
+            (Stage::Served, _) if self.report.scenario.server.eureka().use_read_only_response_cache => {
                 format!("{owner} read-only cache took that over")
             }
             (Stage::Served, _) => format!("{owner} response cache took that over"),
             (Stage::Client, _) => "the callers fetched it".to_owned(),
             (Stage::Balancer, _) => "their load balancers asked again".to_owned(),
+            (Stage::Entry, _) => "the registry forgot it".to_owned(),
         }
     }
 
@@ -281,6 +282,7 @@ impl Telling<'_> {
             (Stage::Served, false) => "in the registry's answers",
             (Stage::Served, true) => "in a registry's answers",
             (Stage::Client | Stage::Balancer, _) => "visible to callers",
+            (Stage::Entry, _) => "known to the registry",
         }
     }
 
@@ -291,8 +293,8 @@ impl Telling<'_> {
             .scenario
             .applications
             .iter()
-            .filter(|application| application.client.register_with_eureka)
-            .map(|application| application.client.lease_expiration_duration_in_seconds);
+            .filter(|application| application.client.eureka().register_with_eureka)
+            .map(|application| application.client.eureka().lease_expiration_duration_in_seconds);
         let first = leases.next()?;
         leases.all(|lease| lease == first).then_some(first)
     }

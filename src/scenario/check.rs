@@ -17,6 +17,7 @@ use super::types::{Clock, Delay, Network, Scenario};
 use super::values::{LengthOr, Values};
 use crate::engine::SimDuration;
 use crate::model::eureka::{Flavour, ServerConfig};
+use crate::model::registry;
 
 /// The default of `duration`.
 const DURATION: SimDuration = SimDuration::from_secs(30 * 60);
@@ -46,8 +47,12 @@ pub(super) fn scenario(root: &Table, problems: &mut Vec<Problem>) -> Scenario {
     let faults = check_fault::faults(root, &fleet, flavour, problems);
     check_fault::clocks_go_forward(root, &faults, &fleet, server_clock, problems);
     let expectations = expectations(root, &fleet, problems);
-    let longest_heartbeat =
-        fleet.applications.iter().map(|app| app.client.lease_renewal_interval_in_seconds).max().unwrap_or(30);
+    let longest_heartbeat = fleet
+        .applications
+        .iter()
+        .map(|app| app.client.eureka().lease_renewal_interval_in_seconds)
+        .max()
+        .unwrap_or(30);
     let start = top.section("start");
     Scenario {
         title: top.text("title").unwrap_or("untitled").to_owned(),
@@ -60,12 +65,12 @@ pub(super) fn scenario(root: &Table, problems: &mut Vec<Problem>) -> Scenario {
         warm_up: start.length("warm-up").unwrap_or(WARM_UP),
         event_budget: top.large_count("event-budget").unwrap_or(1_000_000_000),
         release: rules.name,
-        server,
+        server: registry::ServerConfig::Eureka(server),
         server_starts_at_second: top
             .section("server")
             .length_or("starts-at-second", &["random"])
             .and_then(LengthOr::length),
-        server_client,
+        server_client: registry::ClientConfig::Eureka(server_client),
         server_clock,
         servers: fleet.servers.nodes,
         servers_start_window: fleet.servers.start_window,
@@ -192,30 +197,33 @@ mod tests {
             (SimDuration::from_secs(30), SimDuration::from_secs(300))
         );
         assert_eq!(scenario.network.latency, Delay::Constant(SimDuration::from_millis(1)));
-        assert_eq!(scenario.server, ServerConfig::defaults(Flavour::Spring));
-        assert_eq!(scenario.applications[0].client, ClientConfig::defaults(Flavour::Spring));
-        assert_eq!(scenario.server_client.transport.kind, TransportKind::Jersey);
+        assert_eq!(scenario.server, ServerConfig::defaults(Flavour::Spring).into());
+        assert_eq!(scenario.applications[0].client, ClientConfig::defaults(Flavour::Spring).into());
+        assert_eq!(scenario.server_client.eureka().transport.kind, TransportKind::Jersey);
         let netflix = read(&format!("flavour = \"netflix\"\n{FLEET}"));
-        assert_eq!(netflix.server, ServerConfig::defaults(Flavour::Netflix));
-        assert_eq!(netflix.applications[0].client, ClientConfig::defaults(Flavour::Netflix));
+        assert_eq!(netflix.server, ServerConfig::defaults(Flavour::Netflix).into());
+        assert_eq!(netflix.applications[0].client, ClientConfig::defaults(Flavour::Netflix).into());
     }
 
     #[test]
     fn a_release_decides_rules_transport_and_balancer() {
         let old = read(&format!("release = \"Greenwich.SR6\"\n{FLEET}"));
         let client = &old.applications[0].client;
-        assert!(!old.server.rules.decrement_expected_on_eviction);
-        assert_eq!(client.transport.kind, TransportKind::Jersey);
-        assert_eq!(client.balancer, BalancerConfig::Ribbon { refresh_interval: SimDuration::from_secs(30) });
+        assert!(!old.server.eureka().rules.decrement_expected_on_eviction);
+        assert_eq!(client.eureka().transport.kind, TransportKind::Jersey);
+        assert_eq!(
+            client.balancer(),
+            BalancerConfig::Ribbon { refresh_interval: SimDuration::from_secs(30) }
+        );
     }
 
     #[test]
     fn a_server_that_registers_with_itself_tries_five_times_unless_told() {
         let own = "[server]\nregister-with-eureka = true\n";
-        assert_eq!(read(&format!("{own}{FLEET}")).server.registry_sync_retries, 5);
+        assert_eq!(read(&format!("{own}{FLEET}")).server.eureka().registry_sync_retries, 5);
         let told = format!("{own}[eureka.server]\nregistry-sync-retries = 2\n{FLEET}");
-        assert_eq!(read(&told).server.registry_sync_retries, 2);
-        assert_eq!(read(FLEET).server.registry_sync_retries, 0);
+        assert_eq!(read(&told).server.eureka().registry_sync_retries, 2);
+        assert_eq!(read(FLEET).server.eureka().registry_sync_retries, 0);
     }
 
     #[test]
@@ -227,12 +235,15 @@ mod tests {
                     lease-renewal-interval-in-seconds = 20\n[application.transport]\nkind = \"jersey\"\n";
         let scenario = read(text);
         let leases = scenario.applications.iter().map(|app| {
-            (app.client.lease_renewal_interval_in_seconds, app.client.lease_expiration_duration_in_seconds)
+            (
+                app.client.eureka().lease_renewal_interval_in_seconds,
+                app.client.eureka().lease_expiration_duration_in_seconds,
+            )
         });
         assert_eq!(leases.collect::<Vec<_>>(), [(10, 40), (20, 40)]);
         // The longest heartbeat interval of the fleet.
         assert_eq!(scenario.start_window, SimDuration::from_secs(20));
-        let limits = scenario.applications.iter().map(|app| app.client.transport.read_timeout);
+        let limits = scenario.applications.iter().map(|app| app.client.eureka().transport.read_timeout);
         let seconds = |count| Some(SimDuration::from_secs(count));
         assert_eq!(limits.collect::<Vec<_>>(), [seconds(9), seconds(8)]);
     }
@@ -241,7 +252,7 @@ mod tests {
     fn zero_means_the_default_where_the_client_says_so() {
         let text = format!("[eureka.instance]\nlease-renewal-interval-in-seconds = -5\n{FLEET}");
         let loaded = parse("test.toml", &text, &[]).expect("it is only a warning");
-        assert_eq!(loaded.scenario.applications[0].client.lease_renewal_interval_in_seconds, 30);
+        assert_eq!(loaded.scenario.applications[0].client.eureka().lease_renewal_interval_in_seconds, 30);
         assert_eq!(loaded.warnings.len(), 1);
     }
 

@@ -28,7 +28,7 @@ pub(super) fn traffic(root: &Table, fleet: &mut Fleet, problems: &mut Vec<Proble
     for (place, table) in root.tables("application").enumerate() {
         let values = Values(Some(table));
         let own = values.section("traffic");
-        let fetches = fleet.applications[place].client.fetch_registry;
+        let fetches = fleet.applications[place].client.eureka().fetch_registry;
         if let (Some(section), false) = (own.0, fetches) {
             problems.push(cannot_call(section, &fleet.applications[place].name));
         }
@@ -59,7 +59,7 @@ pub(super) fn traffic(root: &Table, fleet: &mut Fleet, problems: &mut Vec<Proble
         let given = [values, top].iter().any(|layer| layer.section("balancer").has("calls-per-second"));
         let app = &mut fleet.applications[place];
         if let (BalancerConfig::SpringCloudLoadBalancer { call_rate, .. }, false) =
-            (&mut app.client.balancer, given)
+            (&mut app.client.eureka_mut().balancer, given)
         {
             *call_rate = Some(rate);
         }

@@ -14,6 +14,7 @@ use super::suggest::{did_you_mean, one_of};
 use super::types::{Application, Network, ServerList, ZoneId};
 use super::values::Values;
 use crate::model::id::AppId;
+use crate::model::registry;
 
 /// Letters of a name at most.
 const NAME_MAX: usize = 64;
@@ -224,7 +225,7 @@ fn application(
         instances: values.count("instances").unwrap_or(1),
         observers: wanted.unwrap_or(fetches) && fetches,
         balancer_first_call: layer.first_call,
-        client: layer.config,
+        client: registry::ClientConfig::Eureka(layer.config),
         zones: Vec::new(),
         server_list: ServerList::OwnZoneFirst,
         first_address: Ipv4Addr::UNSPECIFIED,

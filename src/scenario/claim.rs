@@ -72,6 +72,19 @@ pub enum Claim {
     Mistakes(Stage, Comparison, u64),
     /// `query accuracy at client above 99.5 %`: P_A, over all observers.
     QueryAccuracy(Stage, Comparison, f64),
+    /// `guard shut at the end` / `no guard shut at the end`: whether the guard of some service of a two-stage registry was
+    /// shut when that was swept last.
+    GuardShutAtEnd(bool),
+    /// `guard shut meanwhile` / `no guard shut meanwhile`: whether some sweep after the first fault began (or none) found
+    /// the guard of a service shut.
+    GuardShutMeanwhile(bool),
+    /// `no soft eviction`, `exactly 4 soft evictions`: entries of a two-stage registry that turned unhealthy, dead or
+    /// alive.
+    SoftEvictions(Comparison, u32),
+    /// `no refused answer`, `at least 10 refused answers`: answers that consumers took for implausible.
+    RefusedAnswers(Comparison, u64),
+    /// `no failed start`, `at most 3 failed starts`: processes that could not read their snapshot.
+    FailedStarts(Comparison, u64),
     /// `no failed call`, `failed calls below 1.5 %`: the share of calls that failed after all retries, in percent.
     FailedCalls(Comparison, f64),
     /// `most renewals a minute above 140`, `most fetches a minute …`: the busiest minute of any one server.

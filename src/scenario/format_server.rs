@@ -98,9 +98,19 @@ section!(
     SERVER_KEYS.iter().collect()
 );
 
-/// The keys of `[server.capacity]` that say how long a request takes, in the order of [`RequestKind::ALL`].
-pub(super) const SERVICE_KEYS: [&str; RequestKind::COUNT] =
-    ["register", "renew", "cancel", "fetch-full", "fetch-delta", "status", "replicate"];
+/// The keys of `[server.capacity]` that say how long a request takes, in the order of [`RequestKind::ALL`]; the two that
+/// Eureka does not know are in no table of keys.
+pub(super) const SERVICE_KEYS: [&str; RequestKind::COUNT] = [
+    "register",
+    "renew",
+    "cancel",
+    "fetch-full",
+    "fetch-delta",
+    "status",
+    "replicate",
+    "fetch-service",
+    "watch",
+];
 
 static CAPACITY_KEYS: [Key; 9] = [
     key("threads", count(1, THREADS_MAX), "", "Worker threads. Requests wait in one queue for one of them."),

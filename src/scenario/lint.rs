@@ -84,9 +84,9 @@ pub(super) fn seconds(count: u32) -> SimDuration {
 
 /// A lease that ends before a heartbeat is due: one duration after a registration (`eureka-server.md` 1.2).
 fn lease(app: &Application, at: usize, whence: &Whence<'_>) -> Option<Problem> {
-    let heartbeat = app.client.lease_renewal_interval_in_seconds;
-    let lease = app.client.lease_expiration_duration_in_seconds;
-    if lease > heartbeat || !app.client.register_with_eureka {
+    let heartbeat = app.client.eureka().lease_renewal_interval_in_seconds;
+    let lease = app.client.eureka().lease_expiration_duration_in_seconds;
+    if lease > heartbeat || !app.client.eureka().register_with_eureka {
         return None;
     }
     let place = whence.of(at, &LEASE).or_else(|| whence.of(at, &HEARTBEAT));
@@ -106,13 +106,16 @@ fn lease(app: &Application, at: usize, whence: &Whence<'_>) -> Option<Problem> {
 /// A change that leaves the delta before a client comes to fetch it (`eureka-server.md` section 6).
 fn delta_window(scenario: &Scenario, app: &Application, at: usize, whence: &Whence<'_>) -> Option<Problem> {
     let (server, client) = (&scenario.server, &app.client);
-    if !client.fetch_registry || client.disable_delta || server.disable_delta {
+    if !client.eureka().fetch_registry || client.eureka().disable_delta || server.eureka().disable_delta {
         return None;
     }
-    let cached =
-        if server.use_read_only_response_cache { server.response_cache_update_interval_ms } else { 0 };
-    let gap_ms = u64::from(client.registry_fetch_interval_seconds) * 1_000 + u64::from(cached);
-    let kept_ms = u64::from(server.retention_time_in_ms_in_delta_queue);
+    let cached = if server.eureka().use_read_only_response_cache {
+        server.eureka().response_cache_update_interval_ms
+    } else {
+        0
+    };
+    let gap_ms = u64::from(client.eureka().registry_fetch_interval_seconds) * 1_000 + u64::from(cached);
+    let kept_ms = u64::from(server.eureka().retention_time_in_ms_in_delta_queue);
     if gap_ms <= kept_ms {
         return None;
     }
@@ -131,7 +134,10 @@ fn delta_window(scenario: &Scenario, app: &Application, at: usize, whence: &When
 
 /// A server that refuses deltas to clients that ask for them (`eureka-client.md` 3.3).
 fn refused_delta(scenario: &Scenario, app: &Application, at: usize, whence: &Whence<'_>) -> Option<Problem> {
-    if !scenario.server.disable_delta || app.client.disable_delta || !app.client.fetch_registry {
+    if !scenario.server.eureka().disable_delta
+        || app.client.eureka().disable_delta
+        || !app.client.eureka().fetch_registry
+    {
         return None;
     }
     Some(
@@ -147,7 +153,7 @@ fn refused_delta(scenario: &Scenario, app: &Application, at: usize, whence: &Whe
 
 /// `log-delta-diff` (`eureka-client.md` 3.3).
 fn logged_delta(app: &Application, at: usize, whence: &Whence<'_>) -> Option<Problem> {
-    if !app.client.log_delta_diff || app.client.disable_delta {
+    if !app.client.eureka().log_delta_diff || app.client.eureka().disable_delta {
         return None;
     }
     Some(
@@ -162,23 +168,24 @@ fn logged_delta(app: &Application, at: usize, whence: &Whence<'_>) -> Option<Pro
 /// Settings that another one makes idle, unless they have their default, as in a canonical text.
 fn without_effect(scenario: &Scenario, whence: &Whence<'_>) -> Vec<Problem> {
     let server = &scenario.server;
-    let usual = ServerConfig::defaults(server.flavour);
+    let usual = ServerConfig::defaults(server.eureka().flavour);
     let idle = [
         (
-            !server.use_read_only_response_cache
-                && server.response_cache_update_interval_ms != usual.response_cache_update_interval_ms,
+            !server.eureka().use_read_only_response_cache
+                && server.eureka().response_cache_update_interval_ms
+                    != usual.response_cache_update_interval_ms,
             "response-cache-update-interval-ms",
             "the read-only cache is off",
         ),
         (
-            server.default_open_for_traffic_count > 0
-                && server.wait_time_in_ms_when_sync_empty != usual.wait_time_in_ms_when_sync_empty,
+            server.eureka().default_open_for_traffic_count > 0
+                && server.eureka().wait_time_in_ms_when_sync_empty != usual.wait_time_in_ms_when_sync_empty,
             "wait-time-in-ms-when-sync-empty",
             "a Spring server counts as filled from the start, since `default-open-for-traffic-count` is not 0",
         ),
         (
-            !server.enable_self_preservation
-                && server.expected_client_renewal_interval_seconds
+            !server.eureka().enable_self_preservation
+                && server.eureka().expected_client_renewal_interval_seconds
                     != usual.expected_client_renewal_interval_seconds,
             "expected-client-renewal-interval-seconds",
             "self-preservation is off",
@@ -196,7 +203,8 @@ fn without_effect(scenario: &Scenario, whence: &Whence<'_>) -> Vec<Problem> {
 /// Calls to an application that the registry never shows.
 fn nobody_answers(scenario: &Scenario, app: &Application, at: usize, whence: &Whence<'_>) -> Option<Problem> {
     let shown = |callee: &Application| {
-        callee.client.register_with_eureka && callee.client.initial_status == Some(Status::Up)
+        callee.client.eureka().register_with_eureka
+            && callee.client.eureka().initial_status == Some(Status::Up)
     };
     let callees = app.traffic.iter().flat_map(|traffic| &traffic.to);
     let hidden =

@@ -16,9 +16,11 @@ pub(super) fn overload(scenario: &Scenario, whence: &Whence<'_>) -> Option<Probl
     let count = scenario.servers.len() as f64;
     let renewals = lint_protection::Fleet::of(scenario).renewals / count;
     let fetches = |full: bool| -> f64 {
-        let apps = scenario.applications.iter().filter(|app| app.client.fetch_registry);
-        let apps = apps.filter(|app| (app.client.disable_delta || scenario.server.disable_delta) == full);
-        let each = |app: &Application| 60.0 / f64::from(app.client.registry_fetch_interval_seconds);
+        let apps = scenario.applications.iter().filter(|app| app.client.eureka().fetch_registry);
+        let apps = apps.filter(|app| {
+            (app.client.eureka().disable_delta || scenario.server.eureka().disable_delta) == full
+        });
+        let each = |app: &Application| 60.0 / f64::from(app.client.eureka().registry_fetch_interval_seconds);
         apps.map(|app| each(app) * f64::from(app.instances)).sum::<f64>() / count
     };
     let peers = scenario.servers.iter().map(|server| server.peers.len()).sum::<usize>() as f64 / count;

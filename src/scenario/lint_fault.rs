@@ -153,7 +153,7 @@ fn long_pause(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Probl
         _ => return None,
     };
     let fleet = Fleet::of(scenario, fault.verb.selection()?);
-    let registering = fleet.apps().filter(|(app, _)| app.client.register_with_eureka);
+    let registering = fleet.apps().filter(|(app, _)| app.client.eureka().register_with_eureka);
     let life =
         registering.map(|(app, _)| life(app)).min_by_key(|(life, interval)| life.saturating_sub(*interval));
     let (life, interval) = life?;
@@ -168,7 +168,7 @@ fn long_pause(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Probl
     if longest <= life.saturating_sub(interval) {
         return None;
     }
-    let label = if scenario.server.enable_self_preservation {
+    let label = if scenario.server.eureka().enable_self_preservation {
         "live instances are removed, unless self-preservation holds them"
     } else {
         "live instances are removed, and come back when they go on"
@@ -182,15 +182,15 @@ fn long_pause(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Probl
 
 /// How long a renewed lease lasts, and its heartbeat interval.
 fn life(app: &Application) -> (SimDuration, SimDuration) {
-    let interval = seconds(app.client.lease_renewal_interval_in_seconds);
-    (seconds(app.client.lease_expiration_duration_in_seconds) * 2, interval)
+    let interval = seconds(app.client.eureka().lease_renewal_interval_in_seconds);
+    (seconds(app.client.eureka().lease_expiration_duration_in_seconds) * 2, interval)
 }
 
 /// A health check that nobody looks at (`eureka-client.md` 4.2).
 fn unheard(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
     let Verb::Unhealthy { targets, via: HealthVia::HealthCheck, .. } = &fault.verb else { return None };
     let fleet = Fleet::of(scenario, targets);
-    let deaf = fleet.apps().map(|(app, _)| app).find(|app| !app.client.healthcheck_enabled)?;
+    let deaf = fleet.apps().map(|(app, _)| app).find(|app| !app.client.eureka().healthcheck_enabled)?;
     let title = format!("`healthcheck.enabled` is false for `{}`: the registry never learns", deaf.name);
     Some(
         Problem::warning(place(fault, table, "via"), title)
@@ -206,7 +206,7 @@ fn hidden_from_nobody(scenario: &Scenario, fault: &Fault, table: &Table) -> Opti
         Verb::Unhealthy { .. } => true,
         _ => false,
     };
-    let looks = |app: &&Application| app.observers && !app.client.filter_only_up_instances;
+    let looks = |app: &&Application| app.observers && !app.client.eureka().filter_only_up_instances;
     let blind = scenario.applications.iter().find(looks).filter(|_| hides)?;
     Some(
         Problem::warning(
@@ -224,7 +224,7 @@ fn server_clock(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Pro
         return None;
     }
     let step = SimDuration::from_millis(step_ms.unsigned_abs());
-    let lives = scenario.applications.iter().filter(|app| app.client.register_with_eureka).map(life);
+    let lives = scenario.applications.iter().filter(|app| app.client.eureka().register_with_eureka).map(life);
     let shortest = lives.map(|(life, _)| life).min()?;
     if *step_ms > 0 {
         let label = if step >= shortest {
@@ -257,20 +257,20 @@ fn changes_nothing(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<
     let changers = scenario.faults.iter().filter(|other| matches!(other.verb, Verb::Change(_))).count();
     let idle = changes.iter().find_map(|change| match *change {
         Change::EnableSelfPreservation(on) => {
-            (on == server.enable_self_preservation).then_some("it is so already")
+            (on == server.eureka().enable_self_preservation).then_some("it is so already")
         }
         Change::RenewalPercentThreshold(share) => {
-            (share == server.renewal_percent_threshold).then_some("it is so already")
+            (share == server.eureka().renewal_percent_threshold).then_some("it is so already")
         }
-        Change::ExpectedClientRenewalIntervalSeconds(_) if server.rules.legacy_threshold => {
+        Change::ExpectedClientRenewalIntervalSeconds(_) if server.eureka().rules.legacy_threshold => {
             Some("up to Eureka 1.9.3 the threshold takes two heartbeats a minute for granted")
         }
-        Change::ExpectedClientRenewalIntervalSeconds(seconds) => {
-            (seconds == server.expected_client_renewal_interval_seconds).then_some("it is so already")
-        }
-        Change::DisableDelta(off) => (off == server.disable_delta).then_some("it is so already"),
+        Change::ExpectedClientRenewalIntervalSeconds(seconds) => (seconds
+            == server.eureka().expected_client_renewal_interval_seconds)
+            .then_some("it is so already"),
+        Change::DisableDelta(off) => (off == server.eureka().disable_delta).then_some("it is so already"),
         Change::SyncWhenTimestampDiffers(on) => {
-            (on == server.sync_when_timestamp_differs).then_some("it is so already")
+            (on == server.eureka().sync_when_timestamp_differs).then_some("it is so already")
         }
     });
     let why = idle.filter(|_| changers == 1)?;

@@ -25,9 +25,9 @@ pub(super) fn hanging_calls(
     whence: &Whence<'_>,
 ) -> Option<Problem> {
     let client = &app.client;
-    let supervisor = seconds(client.lease_renewal_interval_in_seconds);
-    let read = client.transport.read_limit();
-    if read <= supervisor || !client.register_with_eureka {
+    let supervisor = seconds(client.eureka().lease_renewal_interval_in_seconds);
+    let read = client.eureka().transport.read_limit();
+    if read <= supervisor || !client.eureka().register_with_eureka {
         return None;
     }
     // A link of another application's own carries none of its calls.
@@ -38,7 +38,7 @@ pub(super) fn hanging_calls(
     if !scenario.faults.iter().any(hang) {
         return None;
     }
-    let threads = client.heartbeat_executor_thread_pool_size;
+    let threads = client.eureka().heartbeat_executor_thread_pool_size;
     let place = whence
         .of(at, &["transport", "read-timeout"])
         .or_else(|| whence.of(at, &["eureka", "client", "eureka-server-read-timeout-seconds"]))
@@ -49,7 +49,7 @@ pub(super) fn hanging_calls(
             .hint(format!(
                 "time-outs double the delay up to {} intervals, and {threads} calls that hang block the next: the \
                  fleet may come back minutes after the server does",
-                client.heartbeat_executor_exponential_back_off_bound
+                client.eureka().heartbeat_executor_exponential_back_off_bound
             )),
     )
 }
@@ -91,9 +91,9 @@ pub(super) fn slow_network(
     };
     let round_trip = SimDuration::from_nanos(longest.as_nanos().saturating_mul(2));
     let limits = [
-        (seconds(app.client.lease_renewal_interval_in_seconds), "a heartbeat"),
-        (seconds(app.client.registry_fetch_interval_seconds), "a fetch"),
-        (app.client.transport.read_limit(), "a call"),
+        (seconds(app.client.eureka().lease_renewal_interval_in_seconds), "a heartbeat"),
+        (seconds(app.client.eureka().registry_fetch_interval_seconds), "a fetch"),
+        (app.client.eureka().transport.read_limit(), "a call"),
     ];
     let (limit, call) = limits.into_iter().min()?;
     let title = format!("an answer may take {round_trip}, but {call} is given up after {limit}");
@@ -112,7 +112,7 @@ pub(super) fn lossy_network(
     whence: &Whence<'_>,
 ) -> Option<Problem> {
     let loss = app.network.unwrap_or(scenario.network).loss;
-    let expiries = Expiries::of(&app.client, loss, f64::from(app.instances), scenario.duration)?;
+    let expiries = Expiries::of(app.client.eureka(), loss, f64::from(app.instances), scenario.duration)?;
     Some(expiries.problem(whence.of(at, &["network", "loss"]), scenario))
 }
 
@@ -127,7 +127,7 @@ pub(super) fn lossy_fault(scenario: &Scenario, fault: &Fault, table: &Table) -> 
     let fleet = Fleet::of(scenario, targets.selection()?);
     let most = fleet
         .apps()
-        .filter_map(|(app, hit)| Expiries::of(&app.client, *loss, hit, during))
+        .filter_map(|(app, hit)| Expiries::of(app.client.eureka(), *loss, hit, during))
         .max_by(|one, other| one.count.total_cmp(&other.count))?;
     let place = table.at(&["degrade", "loss"]).map(|node| node.place.clone());
     Some(most.problem(place, scenario))
@@ -176,7 +176,7 @@ impl Expiries {
                 self.life
             ),
         };
-        let held = if scenario.server.enable_self_preservation {
+        let held = if scenario.server.eureka().enable_self_preservation {
             ", unless self-preservation holds them"
         } else {
             ""

@@ -32,15 +32,18 @@ fn unprotected(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Prob
     };
     let even = scenario.applications.iter().all(|app| known_by(scenario, app).len() == count);
     let fleet = lint_protection::Fleet::of(scenario);
-    let registering = scenario.applications.iter().filter(|app| app.client.register_with_eureka);
+    let registering = scenario.applications.iter().filter(|app| app.client.eureka().register_with_eureka);
     let lease = registering.map(life).min()?;
     let lasts = length.is_none_or(|length| length > lease);
     // Servers that register with each other are expected too, how many of them depends on their start.
-    let sure = all_hear_all(scenario) && server.enable_self_preservation && !server.register_with_eureka;
+    let sure = all_hear_all(scenario)
+        && server.eureka().enable_self_preservation
+        && !server.eureka().register_with_eureka;
     if !even || !lasts || !sure || fleet.size == 0 {
         return None;
     }
-    let needed = threshold(server, fleet.size.saturating_add(server.default_open_for_traffic_count));
+    let needed =
+        threshold(server.eureka(), fleet.size.saturating_add(server.eureka().default_open_for_traffic_count));
     let share = |servers: usize| fleet.renewals * servers as f64 / count as f64;
     let sees = |servers: usize| share(servers) > needed && needed > 0.0;
     // Who is told less: the others of what the targets pass on, the targets of what the others do.
@@ -68,7 +71,7 @@ fn unprotected(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Prob
 
 /// How long a renewed lease lasts.
 fn life(app: &Application) -> SimDuration {
-    seconds(app.client.lease_expiration_duration_in_seconds) * 2
+    seconds(app.client.eureka().lease_expiration_duration_in_seconds) * 2
 }
 
 /// A restarted server that copies nothing (`eureka-peers.md` 8.1, 8.3).
@@ -78,7 +81,7 @@ fn empty_again(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Prob
     {
         return None;
     }
-    let why = if scenario.server.fetch_registry {
+    let why = if scenario.server.eureka().fetch_registry {
         "`registry-sync-retries` is 0, as by default without `register-with-eureka`"
     } else {
         "`fetch-registry` is off in `[server]`"
@@ -109,14 +112,14 @@ fn too_fast(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem
 
 /// Whether a server that starts copies what a peer has (`eureka-peers.md` 8.1).
 fn copies(scenario: &Scenario) -> bool {
-    scenario.server.fetch_registry && scenario.server.registry_sync_retries > 0
+    scenario.server.eureka().fetch_registry && scenario.server.eureka().registry_sync_retries > 0
 }
 
 /// From a server's start until it has a whole registry again, if it copies nothing: until it accepts requests, and
 /// then one heartbeat interval, in which every client's heartbeat is answered 404 or passed on.
 fn complete_after(scenario: &Scenario) -> SimDuration {
-    let registering = scenario.applications.iter().filter(|app| app.client.register_with_eureka);
-    let longest = registering.map(|app| app.client.lease_renewal_interval_in_seconds).max();
+    let registering = scenario.applications.iter().filter(|app| app.client.eureka().register_with_eureka);
+    let longest = registering.map(|app| app.client.eureka().lease_renewal_interval_in_seconds).max();
     scenario.server.serves_after() + seconds(longest.unwrap_or_default())
 }
 

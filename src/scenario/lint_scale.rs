@@ -27,7 +27,7 @@ pub(super) fn lint(scenario: &Scenario, root: &Table) -> Option<Problem> {
     let all: u64 = moments.iter().fold(0, |sum, own| sum.saturating_add(*own));
     for app in scenario.applications.iter().filter(|app| app.observers) {
         // It notices nothing more often than it fetches.
-        let interval = u64::from(app.client.registry_fetch_interval_seconds).max(1);
+        let interval = u64::from(app.client.eureka().registry_fetch_interval_seconds).max(1);
         let fetches = scenario.duration.as_millis() / 1_000 / interval;
         let each = all.min(fetches).saturating_mul(BYTES_EACH);
         bytes = bytes.saturating_add(each.saturating_mul(app.instances.into()));

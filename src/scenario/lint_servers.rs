@@ -64,8 +64,10 @@ fn one_hop(scenario: &Scenario, whence: &Whence<'_>) -> Option<Problem> {
         known.dedup();
         known
     };
-    let (told, asked) =
-        (knowing(|app| app.client.register_with_eureka), knowing(|app| app.client.fetch_registry));
+    let (told, asked) = (
+        knowing(|app| app.client.eureka().register_with_eureka),
+        knowing(|app| app.client.eureka().fetch_registry),
+    );
     let pairs = told.iter().flat_map(|own| asked.iter().map(move |to| (*own, *to)));
     let deaf: Vec<_> = pairs.filter(|(own, to)| own != to && !is_told(scenario, *own, *to)).collect();
     // Servers that nobody uses together are several registries, and meant so.
@@ -100,12 +102,13 @@ fn counted_twice(scenario: &Scenario, whence: &Whence<'_>) -> Option<Problem> {
     let twice = all_of(count).all(|own| is_told(scenario, own, own));
     let others = all_of(count).all(|own| all_of(count).all(|to| is_told(scenario, own, to)));
     let fleet = lint_protection::Fleet::of(scenario);
-    if !twice || !others || !server.enable_self_preservation || fleet.size == 0 {
+    if !twice || !others || !server.eureka().enable_self_preservation || fleet.size == 0 {
         return None;
     }
     // With several, a share of 1 / count of the heartbeats comes from a server's own clients.
     let counted = fleet.renewals * (1.0 + 1.0 / count as f64);
-    let needed = threshold(server, fleet.size.saturating_add(server.default_open_for_traffic_count));
+    let needed =
+        threshold(server.eureka(), fleet.size.saturating_add(server.eureka().default_open_for_traffic_count));
     let lost = ((1.0 - needed / counted) * 100.0).round();
     let label = if counted <= needed {
         "even so self-preservation is always on".to_owned()
@@ -129,7 +132,7 @@ fn late_answers(scenario: &Scenario, whence: &Whence<'_>) -> Option<Problem> {
     if scenario.servers.iter().all(|server| server.peers.is_empty()) {
         return None;
     }
-    let limit = SimDuration::from_millis(u64::from(scenario.server.peer_node_read_timeout_ms));
+    let limit = SimDuration::from_millis(u64::from(scenario.server.eureka().peer_node_read_timeout_ms));
     let links = scenario.server_network.unwrap_or(scenario.network);
     let way = match links.latency {
         Delay::Constant(longest) | Delay::Uniform(_, longest) => longest,
@@ -173,11 +176,11 @@ fn longest(distribution: Distribution) -> SimDuration {
 /// while (`eureka-peers.md` 8.1, 8.3). Told only if that lasts until faults are due.
 fn refused_at_the_start(scenario: &Scenario, whence: &Whence<'_>) -> Option<Problem> {
     let server = &scenario.server;
-    if scenario.servers.len() < 2 || server.default_open_for_traffic_count > 0 {
+    if scenario.servers.len() < 2 || server.eureka().default_open_for_traffic_count > 0 {
         return None;
     }
     let all_serve = scenario.all_serve_after();
-    let wait = SimDuration::from_millis(u64::from(server.wait_time_in_ms_when_sync_empty));
+    let wait = SimDuration::from_millis(u64::from(server.eureka().wait_time_in_ms_when_sync_empty));
     let faults = all_serve + scenario.start_window + scenario.warm_up;
     let until = all_serve + wait;
     // Who starts when another already answers copies from it.

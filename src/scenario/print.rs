@@ -122,7 +122,7 @@ fn top(page: &mut Page, scenario: &Scenario) {
     page.length("duration", scenario.duration);
     page.line("stop-when-settled", scenario.stop_when_settled);
     page.line("event-budget", scenario.event_budget);
-    let flavour = match scenario.server.flavour {
+    let flavour = match scenario.server.eureka().flavour {
         Flavour::Spring => "spring",
         Flavour::Netflix => "netflix",
     };
@@ -136,15 +136,15 @@ fn top(page: &mut Page, scenario: &Scenario) {
 }
 
 fn registry(page: &mut Page, scenario: &Scenario) {
-    if scenario.server.flavour == Flavour::Spring {
+    if scenario.server.eureka().flavour == Flavour::Spring {
         page.section("eureka.instance.registry", |lines| {
-            lines.properties(properties::REGISTRY, &scenario.server, None);
+            lines.properties(properties::REGISTRY, scenario.server.eureka(), None);
         });
     }
 }
 
 fn layer(app: &Application) -> Layer {
-    Layer { config: app.client.clone(), first_call: app.balancer_first_call }
+    Layer { config: app.client.eureka().clone(), first_call: app.balancer_first_call }
 }
 
 /// The tables of a client's settings below `prefix`: all, or what differs from `base`.

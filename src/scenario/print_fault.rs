@@ -137,6 +137,10 @@ impl Parts<'_> {
                 self.part("calls-fail", format!("{calls_fail:?}"));
                 self.until(*length);
             }
+            Verb::FullDisk { targets, length } => {
+                self.selection(targets);
+                self.until(*length);
+            }
             Verb::Override { targets, at, status, length } => {
                 self.selection(targets);
                 self.part("at", string(&server_name(*at)));

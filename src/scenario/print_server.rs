@@ -15,24 +15,24 @@ pub(super) fn server(page: &mut Page, scenario: &Scenario) {
     let config = &scenario.server;
     page.section("server", |lines| {
         several(lines, scenario);
-        lines.line("register-with-eureka", config.register_with_eureka);
-        lines.line("fetch-registry", config.fetch_registry);
+        lines.line("register-with-eureka", config.eureka().register_with_eureka);
+        lines.line("fetch-registry", config.eureka().fetch_registry);
         lines.length_or("starts-at-second", scenario.server_starts_at_second, "random");
-        lines.line("eviction-before-bucket", config.eviction_before_bucket);
-        lines.line("process-backlog-after-pause", config.process_backlog_after_pause);
+        lines.line("eviction-before-bucket", config.eureka().eviction_before_bucket);
+        lines.line("process-backlog-after-pause", config.eureka().process_backlog_after_pause);
     });
-    let rules = check_release::named(&scenario.release, config.flavour);
-    let mut base = Layer::server(&rules, config.flavour);
-    base.config.register_with_eureka = config.register_with_eureka;
-    base.config.fetch_registry = config.fetch_registry;
-    let own = Layer { config: scenario.server_client.clone(), first_call: None };
+    let rules = check_release::named(&scenario.release, config.eureka().flavour);
+    let mut base = Layer::server(&rules, config.eureka().flavour);
+    base.config.register_with_eureka = config.eureka().register_with_eureka;
+    base.config.fetch_registry = config.eureka().fetch_registry;
+    let own = Layer { config: scenario.server_client.eureka().clone(), first_call: None };
     client_settings(page, "server.", &own, Some(&base));
     page.section("server.clock", |lines| clock(lines, scenario.server_clock));
     if let Some(own) = &scenario.server_network {
         page.section("server.network", |lines| network(lines, own));
     }
     capacity(page, scenario);
-    page.section("eureka.server", |lines| lines.properties(properties::SERVER, config, None));
+    page.section("eureka.server", |lines| lines.properties(properties::SERVER, config.eureka(), None));
 }
 
 /// How many, who tells whom, and when they start.

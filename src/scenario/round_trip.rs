@@ -261,7 +261,7 @@ fn servers_have_their_defaults() {
 fn an_old_release_orders_servers_by_host() {
     let order = |release: &str| {
         let text = format!("release = \"{release}\"\n[[application]]\nname = \"a\"\n");
-        read(&text).applications[0].client.server_order
+        read(&text).applications[0].client.eureka().server_order
     };
     // Eureka 1.10.11 and 1.10.14 (`eureka-client.md` 0.2).
     assert_eq!(

@@ -7,10 +7,9 @@ use std::net::Ipv4Addr;
 use super::claim::Expectation;
 use super::verb::Verb;
 use crate::engine::{Distribution, SimDuration};
-use crate::model::client::ClientConfig;
-use crate::model::eureka::ServerConfig;
 use crate::model::id::{AppId, ServerId};
 use crate::model::message::RequestKind;
+use crate::model::registry::{ClientConfig, Kind, ServerConfig};
 
 /// Everything that decides a run but the seed's draws.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,9 +32,10 @@ pub struct Scenario {
     pub warm_up: SimDuration,
     /// Events that one replicate may need at most.
     pub event_budget: u64,
-    /// The release as it was named, for the report: `2025.0`, `2.2.10.RELEASE`, `1.9.13`.
+    /// The release as it was named, for the report: `2025.0`, `2.2.10.RELEASE`, `1.9.13`; of the two-stage registry the
+    /// name of its preset: `two-stage`, `nacos-1`.
     pub release: String,
-    /// The settings of all servers.
+    /// Which registry, and the settings of all servers.
     pub server: ServerConfig,
     /// The moment within a wall-clock minute at which a replicate starts, and with it the first server; `None`: drawn
     /// for each replicate.
@@ -66,6 +66,11 @@ pub struct Scenario {
 }
 
 impl Scenario {
+    /// Which registry it runs.
+    pub fn registry(&self) -> Kind {
+        self.server.kind()
+    }
+
     /// How long after the start of a replicate all servers accept requests, at the latest, if nobody is there to copy
     /// from: the last has started, and plain Netflix has waited for its copy.
     pub fn all_serve_after(&self) -> SimDuration {

@@ -47,6 +47,13 @@ pub enum Verb {
         /// For how long.
         length: Option<SimDuration>,
     },
+    /// The disk is full: consumers cannot write their snapshots.
+    FullDisk {
+        /// Whose.
+        targets: Selection,
+        /// For how long.
+        length: Option<SimDuration>,
+    },
     /// The process stands still; its kernel does not.
     Pause {
         /// Who.
@@ -238,6 +245,7 @@ impl Verb {
             Self::Clock { .. } => "clock",
             Self::Unhealthy { .. } => "unhealthy",
             Self::Grey { .. } => "grey",
+            Self::FullDisk { .. } => "full-disk",
             Self::Change(_) => "change",
             Self::Override { .. } => "override",
             Self::Delete { .. } => "delete",
@@ -264,6 +272,7 @@ impl Verb {
             | Self::SlowHeartbeats { targets, .. }
             | Self::Unhealthy { targets, .. }
             | Self::Grey { targets, .. }
+            | Self::FullDisk { targets, .. }
             | Self::Override { targets, .. }
             | Self::Delete { targets, .. }
             | Self::Reclaim { targets, .. } => Some(targets),
@@ -285,6 +294,7 @@ impl Verb {
             | Self::Clock { length, .. }
             | Self::Unhealthy { length, .. }
             | Self::Grey { length, .. }
+            | Self::FullDisk { length, .. }
             | Self::Override { length, .. } => *length,
             _ => None,
         }

@@ -63,6 +63,7 @@ fn events_at_most(scenario: &Scenario) -> f64 {
         secs * (rate(client.lease_renewal_interval_in_seconds) + rate(client.registry_fetch_interval_seconds))
     };
     let applications = scenario.applications.iter();
-    let events: f64 = applications.map(|app| f64::from(app.instances) * per_client(&app.client)).sum();
+    let events: f64 =
+        applications.map(|app| f64::from(app.instances) * per_client(app.client.eureka())).sum();
     events.min(scenario.event_budget as f64)
 }

@@ -83,6 +83,11 @@ fn is_true(claim: &Claim, of: &Subject<'_>) -> bool {
         &Claim::QueryAccuracy(stage, comparison, percent) => {
             of.query_accuracy(stage).is_some_and(|accuracy| comparison.holds(accuracy, percent))
         }
+        Claim::GuardShutAtEnd(_)
+        | Claim::GuardShutMeanwhile(_)
+        | Claim::SoftEvictions(..)
+        | Claim::RefusedAnswers(..)
+        | Claim::FailedStarts(..) => unreachable!("no scenario says so yet"),
         &Claim::FailedCalls(comparison, percent) => {
             of.failed_calls().is_some_and(|failed| comparison.holds(failed, percent))
         }

@@ -3,6 +3,7 @@
 
 use crate::engine::Fingerprint;
 use crate::model::client::ClientTimer;
+use crate::model::effect::ServiceTimer;
 use crate::model::eureka::ServerTimer;
 use crate::model::id::{ClientId, ServerId};
 
@@ -107,6 +108,22 @@ pub enum Event {
         /// Its place.
         batch: u32,
     },
+    /// A timer is due of a server that has several of each kind.
+    ServiceTimerDue {
+        /// Whose.
+        server: u8,
+        /// Which kind.
+        timer: ServiceTimer,
+        /// In which life of the server it was set, round and round.
+        generation: u8,
+        /// Which of that kind.
+        number: u32,
+    },
+    /// A datagram reaches a host.
+    DatagramArrives {
+        /// Its place.
+        datagram: u32,
+    },
     /// A thread of a server has finished with a request.
     WorkDone {
         /// Whose.
@@ -148,6 +165,10 @@ impl Fingerprint for Event {
             Self::BatchAnswered { batch } => Self::packed(14, 0, 0, batch),
             Self::BatchLimit { batch, generation } => Self::packed(15, 0, generation, batch),
             Self::BatchLeaves { batch } => Self::packed(16, 0, 0, batch),
+            Self::ServiceTimerDue { server, timer, generation, number } => {
+                Self::packed(18, timer as u8, (server as u16) << 8 | generation as u16, number)
+            }
+            Self::DatagramArrives { datagram } => Self::packed(19, 0, 0, datagram),
             Self::WorkDone { server, place } => Self::packed(17, server, 0, place),
         }
     }

@@ -38,9 +38,7 @@ impl Lanes {
         let links = networks.into_iter().map(&mut link).collect();
         let mut by_delay = Vec::new();
         for client in scenario.applications.iter().map(|application| &application.client) {
-            for seconds in [client.lease_renewal_interval_in_seconds, client.registry_fetch_interval_seconds]
-            {
-                let delay = SimDuration::from_secs(u64::from(seconds));
+            for delay in [client.heartbeat_interval(), client.fetch_interval()] {
                 if by_delay.iter().all(|&(known, _)| known != delay) {
                     by_delay.push((delay, schedule.lane(delay)));
                 }

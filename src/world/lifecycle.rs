@@ -3,10 +3,12 @@
 use super::World;
 use super::event::Event;
 use super::node::State;
+use super::setup::config_of;
 use super::work::{Threads, Work};
 use crate::engine::{Schedule, SimDuration, SimTime};
 use crate::model::id::{ClientId, ServerId};
 use crate::model::message::Status;
+use crate::model::registry::Server;
 use crate::model::stage::EventKind;
 
 impl World<'_> {
@@ -109,6 +111,9 @@ impl World<'_> {
                 Event::AnswerArrives { flight } | Event::MessageLeaves { flight } => {
                     self.flights.land(flight);
                 }
+                Event::DatagramArrives { datagram } => {
+                    self.datagrams.land(datagram);
+                }
                 // What a partition or a bad link has, nobody else will come back to.
                 Event::LimitReached { flight, generation }
                     if self.flights.is_current(flight, generation)
@@ -122,7 +127,7 @@ impl World<'_> {
         if std::mem::take(&mut node.newcomer) {
             self.awaited_registrations -= 1;
         }
-        node.client.on_crash();
+        node.client.on_crash(config_of(self.scenario, node.app), now);
         node.cure();
         let instance = node.instance;
         self.ailments.process_ended(instance);
@@ -188,10 +193,11 @@ impl World<'_> {
         node.operator_calls.clear();
         let life = node.server.take();
         if let Some(life) = &life {
-            node.next_generation = life.next_generation();
+            node.generation = life.next_generation(node.generation);
         }
         let mut waiting = std::mem::take(&mut node.waiting);
         let turned_away = std::mem::take(&mut waiting.turned_away);
+        let held = life.as_ref().map(Server::held).unwrap_or_default();
         let work = node.threads.as_mut().map(Threads::abandon).unwrap_or_default();
         let limits = waiting.timers.into_iter().filter(|event| matches!(event, Event::BatchLimit { .. }));
         for event in waiting.arrivals.into_iter().chain(limits) {
@@ -203,6 +209,9 @@ impl World<'_> {
                 Work::Batch(batch) => self.refuse_batch(batch, now, schedule),
             }
         }
+        for ticket in held {
+            self.refuse(ticket.place, now, schedule);
+        }
         // From now on their kernels are answered: nobody listens.
         self.send_again(turned_away.calls, now, schedule);
         self.send_these_again(turned_away.batches, now, schedule);
@@ -211,7 +220,8 @@ impl World<'_> {
         if let Some(client) = self.servers[server.index()].own_client {
             self.end_process(client, now);
         }
-        let registered = life.map_or(0, |life| life.registered());
+        let registered = life.as_ref().map_or(0, Server::registered);
+        self.servers[server.index()].saved = life.and_then(Server::into_saved);
         self.recorder.server_ended(server, registered, now, &self.views);
         self.overrides_are_lost(now);
     }

@@ -17,6 +17,7 @@ mod ailments;
 mod batches;
 mod calls;
 mod clock;
+mod datagrams;
 mod event;
 mod faults;
 mod flight;
@@ -43,6 +44,7 @@ use ailments::Ailments;
 use batches::{Batch, Pools};
 use calls::Calls;
 use clock::WallClock;
+use datagrams::Datagram;
 use faults::FaultPlan;
 use flight::Flight;
 use lanes::Lanes;
@@ -52,10 +54,10 @@ use places::Places;
 use setup::config_of;
 
 use crate::engine::{Handler, Schedule, Seed, SimDuration, SimTime};
-use crate::model::client::{Client, ClientConfig, ClientEffect};
-use crate::model::eureka::ServerEffect;
+use crate::model::effect::{ClientEffect, ServerEffect};
 use crate::model::fact::Fact;
 use crate::model::id::ClientId;
+use crate::model::registry::{Client, ClientConfig};
 use crate::model::stage::EventKind;
 use crate::model::step::Step;
 use crate::model::view::Views;
@@ -80,6 +82,7 @@ struct World<'a> {
     pools: Pools,
     views: Views,
     flights: Places<Flight>,
+    datagrams: Places<Datagram>,
     plan: FaultPlan,
     /// What stands between instances now.
     barriers: Vec<Barrier>,
@@ -137,6 +140,8 @@ impl World<'_> {
             Event::BatchAnswered { batch } => self.batch_answered(batch, now, schedule),
             Event::BatchLimit { batch, generation } => self.batch_limit(batch, generation, now, schedule),
             Event::BatchLeaves { batch } => self.batch_leaves(batch, now, schedule),
+            Event::ServiceTimerDue { .. } => self.service_timer_due(event, now, schedule),
+            Event::DatagramArrives { datagram } => self.datagram_arrives(datagram, now, schedule),
             Event::WorkDone { server, place } => self.work_done(server, place, now, schedule),
         }
     }
@@ -148,7 +153,7 @@ impl World<'_> {
             calls.forget_views();
         }
         let clients = self.clients.iter().map(|node| &node.client);
-        let held = clients.flat_map(|client| [client.view(), client.balancer_view()]);
+        let held = clients.flat_map(Client::views);
         self.views.keep_only(held.chain(self.recorder.views()));
     }
 

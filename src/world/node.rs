@@ -7,10 +7,9 @@ use super::event::Event;
 use super::links::Link;
 use super::work::Threads;
 use crate::engine::{Chance, Distribution, Purpose, Seed, SimDuration, SimTime};
-use crate::model::client::Client;
-use crate::model::eureka::{EurekaServer, ServerConfig};
 use crate::model::id::{AppId, ClientId, InstanceId, ServerId};
 use crate::model::message::{Request, Status};
+use crate::model::registry::{Client, Saved, Server, ServerConfig};
 
 /// What a process does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +76,8 @@ pub(super) struct Trouble {
     /// Faults that make calls to it fail, and the share of each.
     pub(super) failing: Vec<(u32, f64)>,
     pub(super) slow: Vec<Slow>,
+    /// How many faults fill its disk.
+    pub(super) disk_full: u32,
 }
 
 impl Trouble {
@@ -203,22 +204,23 @@ impl ClientNode {
 impl ServerNode {
     /// Whether it holds a lease whose status an operator has overridden.
     pub(super) fn overrides(&self, instance: InstanceId) -> bool {
-        let lease = self.server.as_ref().and_then(|server| server.lease(instance));
-        lease.is_some_and(|lease| lease.record.overridden != Status::Unknown)
+        self.server.as_ref().is_some_and(|server| server.overrides(instance))
     }
 }
 
 /// A registry server's process.
 pub(super) struct ServerNode {
     /// Its present life; `None` before the first, while the process is down, and while it boots.
-    pub(super) server: Option<EurekaServer>,
+    pub(super) server: Option<Server>,
     /// Its own client is still at its constructor.
     pub(super) boots: bool,
-    /// With which generation of timers the next life begins.
-    pub(super) next_generation: u16,
+    /// With which generation of timers the present life, or the next one, begins.
+    pub(super) generation: u16,
+    /// What the life before has left on disk.
+    pub(super) saved: Option<Saved>,
     /// How often its process has ended: what an earlier process had under way is nobody's.
     pub(super) ended: u32,
-    pub(super) config: Arc<ServerConfig>,
+    pub(super) config: ServerConfig,
     pub(super) peers: Arc<[ServerId]>,
     /// Its own client, made when first needed.
     pub(super) own_client: Option<ClientId>,

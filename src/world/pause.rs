@@ -5,6 +5,7 @@ use super::World;
 use super::event::Event;
 use super::node::{State, Waiting};
 use crate::engine::{Schedule, SimTime};
+use crate::model::effect::ServiceTimer;
 use crate::model::id::{ClientId, ServerId};
 
 impl State {
@@ -72,7 +73,7 @@ impl World<'_> {
             threads.stood_still(since, now);
         }
         let mut waiting = std::mem::take(&mut node.waiting);
-        if !self.scenario.server.process_backlog_after_pause {
+        if !self.scenario.server.answers_backlog() {
             for arrival in std::mem::take(&mut waiting.arrivals) {
                 match arrival {
                     Event::RequestArrives { flight } => self.forget_request(flight),
@@ -82,6 +83,17 @@ impl World<'_> {
             }
         }
         let turned_away = std::mem::take(&mut waiting.turned_away);
+        if self.servers[server.index()].server.is_some() {
+            self.step_server(server, now, schedule, |server, step| server.on_resume(since, step));
+        }
+        if self.scenario.server.sweeps_first_after_pause() {
+            let is_sweep = |event: &mut Event| {
+                matches!(event, Event::ServiceTimerDue { timer: ServiceTimer::Sweep, .. })
+            };
+            for sweep in waiting.timers.extract_if(.., is_sweep).collect::<Vec<_>>() {
+                self.dispatch(sweep, now, schedule);
+            }
+        }
         self.take_up(waiting, now, schedule);
         self.send_again(turned_away.calls, now, schedule);
         self.send_these_again(turned_away.batches, now, schedule);

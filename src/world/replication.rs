@@ -364,10 +364,6 @@ impl World<'_> {
 
     /// How long a server waits for a connection to a peer, and for an answer.
     fn peer_limits(&self) -> (SimDuration, SimDuration) {
-        let server = &self.scenario.server;
-        (
-            SimDuration::from_millis(server.peer_node_connect_timeout_ms.into()),
-            SimDuration::from_millis(server.peer_node_read_timeout_ms.into()),
-        )
+        self.scenario.server.peer_limits()
     }
 }

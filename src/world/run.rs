@@ -8,9 +8,9 @@ use super::event::Event;
 use super::node::{ClientNode, ServerNode, State};
 use super::setup::config_of;
 use crate::engine::{Engine, Limits, Outcome, RunEnd, SimTime};
-use crate::model::eureka::EurekaServer;
 use crate::model::id::{InstanceId, ServerId};
 use crate::model::message::Status;
+use crate::model::registry::Server;
 use crate::model::view::View;
 use crate::observe::{Agreement, Ending, ReplicateData, ServerEnd};
 use crate::scenario::Scenario;
@@ -87,14 +87,14 @@ impl World<'_> {
             .iter()
             .filter(runs)
             .filter(|node| !self.ailments.has(node.instance))
-            .filter(|node| config_of(self.scenario, node.app).register_with_eureka)
+            .filter(|node| config_of(self.scenario, node.app).registers())
             .map(|node| node.instance)
             .collect();
         let missing = |view| live.iter().filter(|&&id| !self.views.is_up(view, id)).count() as u64;
         let registries = self.registries();
         let mut observers = BTreeMap::new();
         for node in self.clients.iter().filter(runs) {
-            if config_of(self.scenario, node.app).fetch_registry {
+            if config_of(self.scenario, node.app).fetches() {
                 *observers.entry((node.client.view(), node.asks)).or_insert(0_u64) += 1;
             }
         }
@@ -158,6 +158,8 @@ impl World<'_> {
             load: recorded.load,
             faults: recorded.faults,
             rounds: recorded.rounds,
+            sweeps: recorded.sweeps,
+            consumers: recorded.consumers,
             leases: recorded.leases,
             agreement,
             divergence: recorded.divergence,
@@ -170,7 +172,7 @@ fn at_end(node: &ServerNode) -> ServerEnd {
     let server = node.server.as_ref();
     ServerEnd {
         is_up: server.is_some(),
-        left: server.map_or(0, EurekaServer::registered),
-        self_preservation: server.is_some_and(EurekaServer::self_preservation_engaged),
+        left: server.map_or(0, Server::registered),
+        self_preservation: server.is_some_and(Server::is_protecting),
     }
 }

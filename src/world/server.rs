@@ -6,14 +6,17 @@
 use std::sync::Arc;
 
 use super::World;
+use super::datagrams::{Datagram, Says};
 use super::event::Event;
 use super::node::State;
 use crate::engine::{Schedule, SimTime};
 use crate::model::clock::Now;
-use crate::model::eureka::{EurekaServer, OwnRegistry, ServerEffect, ServerTimer};
+use crate::model::effect::ServerEffect;
+use crate::model::eureka::{OwnRegistry, ServerTimer};
 use crate::model::fact::Fact;
 use crate::model::id::{ClientId, ServerId};
 use crate::model::message::Record;
+use crate::model::registry::Server;
 use crate::model::step::Step;
 use crate::model::view::View;
 use crate::observe::Minute;
@@ -25,6 +28,22 @@ impl World<'_> {
             State::Running => self.run_server_timer(server, timer, generation, now, schedule),
             State::Paused { .. } => self.servers[server.index()].waiting.timers.push(event),
             State::Down => {}
+        }
+    }
+
+    /// A timer is due of a server that has several of each kind. Those of an earlier life are stale.
+    pub(super) fn service_timer_due(&mut self, event: Event, now: SimTime, schedule: &mut Schedule<Event>) {
+        let Event::ServiceTimerDue { server, timer, generation, number } = event else { unreachable!() };
+        let node = &mut self.servers[usize::from(server)];
+        match node.state {
+            State::Running if node.server.is_some() => {
+                let server = ServerId(u32::from(server));
+                self.step_server(server, now, schedule, |server, step| {
+                    server.on_service_timer(timer, number, generation, step);
+                });
+            }
+            State::Running | State::Down => {}
+            State::Paused { .. } => node.waiting.timers.push(event),
         }
     }
 
@@ -49,7 +68,7 @@ impl World<'_> {
     /// The local registry of a server's own client, if that fetches.
     fn own_view(&self, server: ServerId) -> Option<View> {
         let client =
-            self.servers[server.index()].own_client.filter(|_| self.scenario.server.fetch_registry)?;
+            self.servers[server.index()].own_client.filter(|_| self.scenario.server.own_client_fetches())?;
         Some(self.clients[client.index()].client.view())
     }
 
@@ -81,11 +100,11 @@ impl World<'_> {
         let view = self.own_view(server);
         let records = self.records_of(view);
         let own = OwnRegistry { view, records: &records };
-        let node = &self.servers[server.index()];
-        let (config, peers) = (Arc::clone(&node.config), Arc::clone(&node.peers));
-        let generation = node.next_generation;
+        let node = &mut self.servers[server.index()];
+        let (config, peers) = (node.config.clone(), Arc::clone(&node.peers));
+        let (generation, saved) = (node.generation, node.saved.take());
         self.lend_to_server(server, now, schedule, |server, step| {
-            *server = Some(EurekaServer::start(config, generation, &peers, own, step));
+            *server = Some(Server::start(&config, generation, saved, &peers, own, step));
         });
     }
 
@@ -104,7 +123,7 @@ impl World<'_> {
 
     /// A server that runs or is paused, and has booted.
     #[inline]
-    pub(super) fn live_server(&self, server: ServerId) -> &EurekaServer {
+    pub(super) fn live_server(&self, server: ServerId) -> &Server {
         self.servers[server.index()].server.as_ref().expect("a server that has booted is alive")
     }
 
@@ -118,7 +137,7 @@ impl World<'_> {
     /// process stands still.
     #[inline]
     pub(super) fn listens(&self, server: ServerId) -> bool {
-        self.servers[server.index()].server.as_ref().is_some_and(EurekaServer::is_serving)
+        self.servers[server.index()].server.as_ref().is_some_and(Server::is_serving)
     }
 
     /// One step of a server, and what follows from it.
@@ -128,7 +147,7 @@ impl World<'_> {
         server: ServerId,
         now: SimTime,
         schedule: &mut Schedule<Event>,
-        step: impl FnOnce(&mut EurekaServer, &mut Step<'_, ServerEffect>) -> T,
+        step: impl FnOnce(&mut Server, &mut Step<'_, ServerEffect>) -> T,
     ) -> T {
         self.lend_to_server(server, now, schedule, |server, lent| {
             step(server.as_mut().expect("a server that has booted is alive"), lent)
@@ -142,7 +161,7 @@ impl World<'_> {
         server: ServerId,
         now: SimTime,
         schedule: &mut Schedule<Event>,
-        act: impl FnOnce(&mut Option<EurekaServer>, &mut Step<'_, ServerEffect>) -> T,
+        act: impl FnOnce(&mut Option<Server>, &mut Step<'_, ServerEffect>) -> T,
     ) -> T {
         let mut effects = std::mem::take(&mut self.server_effects);
         let shown = self.server_clock(server, now);
@@ -180,6 +199,18 @@ impl World<'_> {
                 ServerEffect::Replicate { to, batch, items } => {
                     self.send_batch(server, to, batch, items, now, schedule);
                 }
+                ServerEffect::SetServiceTimer { timer, number, at, generation } => {
+                    let server = server.0 as u8;
+                    let event = Event::ServiceTimerDue { server, timer, generation, number };
+                    schedule.at(at.max(now), event);
+                }
+                ServerEffect::Answer { ticket, reply } => self.answer_late(ticket, reply, now, schedule),
+                ServerEffect::Push { to, app, payload, push } => {
+                    let server_ended = self.servers[server.index()].ended;
+                    let says = Says::Push(app, payload);
+                    let datagram = Datagram { client: to, server, server_ended, push, says };
+                    self.send_datagram(datagram, schedule);
+                }
                 ServerEffect::Fact(fact) => self.note_server_fact(server, fact, now),
             }
         }
@@ -190,21 +221,21 @@ impl World<'_> {
         let registry = self.registry_view(server);
         self.recorder.server_fact(server, fact, registry, now, &self.views);
         self.ailments_follow(fact, now);
-        if let Fact::RenewalsCounted { renewals } = fact {
-            let live = self.live_server(server);
-            let minute = Minute {
-                server,
-                at: now,
-                registered: live.registered(),
-                expired: live.expired(self.server_clock(server, now).wall),
-                renewals,
-                threshold: live.threshold(),
-                expected: live.expected(),
-                self_preservation: live.self_preservation_engaged(),
-                evicted: 0,
-            };
-            self.recorder.minute(minute);
-        }
+        let Fact::RenewalsCounted { renewals } = fact else { return };
+        let wall = self.server_clock(server, now).wall;
+        let Some(figures) = self.live_server(server).minute_figures(wall) else { return };
+        let minute = Minute {
+            server,
+            at: now,
+            registered: figures.registered,
+            expired: figures.expired,
+            renewals,
+            threshold: figures.threshold,
+            expected: figures.expected,
+            self_preservation: figures.self_preservation,
+            evicted: 0,
+        };
+        self.recorder.minute(minute);
     }
 
     /// What a server's clocks show.

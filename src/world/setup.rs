@@ -17,8 +17,9 @@ use super::node::{ClientNode, Identity, NO_SERVER, ServerNode, State, Trouble, W
 use super::places::Places;
 use super::work::Threads;
 use crate::engine::{Chance, Purpose, Schedule, Seed, SimDuration, SimTime};
-use crate::model::client::{BalancerConfig, Client, ClientConfig, ServerUrls, purpose};
+use crate::model::client::{BalancerConfig, ServerUrls, purpose};
 use crate::model::id::{AppId, ClientId, InstanceId, ServerId};
+use crate::model::registry::{Client, ClientConfig};
 use crate::model::view::Views;
 use crate::observe::Recorder;
 use crate::scenario::{Delay, Network, Scenario, ServerList, Verb, ZoneId};
@@ -49,9 +50,10 @@ impl<'a> World<'a> {
             .map(|(server, its)| ServerNode {
                 server: None,
                 boots: false,
-                next_generation: 0,
                 ended: 0,
-                config: Arc::new(scenario.server.clone()),
+                config: scenario.server.clone(),
+                saved: None,
+                generation: 0,
                 peers: Arc::from(&*its.peers),
                 own_client: None,
                 chance: Chance::of(&server_label(server)),
@@ -75,6 +77,7 @@ impl<'a> World<'a> {
             booting: 0,
             views: Views::default(),
             flights: Places::default(),
+            datagrams: Places::default(),
             recorder: Recorder::new(scenario.servers.len()),
             calls: Calls::of(scenario),
             identities: Vec::new(),
@@ -82,7 +85,7 @@ impl<'a> World<'a> {
             barriers: Vec::new(),
             ailments: Ailments::default(),
             plan: FaultPlan::new(scenario, &seed, schedule),
-            patience: applications_and_own(scenario).map(patience).collect(),
+            patience: applications_and_own(scenario).map(ClientConfig::patience).collect(),
             client_effects: Vec::new(),
             server_effects: Vec::new(),
             awaited_registrations: 0,
@@ -133,9 +136,8 @@ impl<'a> World<'a> {
         for starter in starters {
             let client = self.add_client(AppId(starter.app as u32), starter.ordinal, starter.chance);
             self.members[starter.app][starter.ordinal as usize - 1] = client;
-            let fetch_interval =
-                config_of(scenario, AppId(starter.app as u32)).registry_fetch_interval_seconds;
-            let lists_are_there = all_started + SimDuration::from_secs(u64::from(fetch_interval));
+            let fetch_interval = config_of(scenario, AppId(starter.app as u32)).fetch_interval();
+            let lists_are_there = all_started + fetch_interval;
             self.draw_first_call(client, lists_are_there.since(starter.at));
             schedule.at(starter.at, Event::ClientStarts { client });
         }
@@ -164,7 +166,7 @@ impl<'a> World<'a> {
                 Ipv4Addr::from_bits(application.first_address.to_bits().wrapping_add(ordinal - 1))
             });
         let urls = ServerUrls { own_zone: &own_zone, other_zones: &other_zones, address };
-        let client = Client::new(app, instance, urls);
+        let client = Client::new(config, app, instance, urls);
         let skew = match self.scenario.applications.get(app.index()) {
             Some(application) => Skew::from_the_start(application.clock),
             None => self.servers[ordinal as usize - 1].skew.clone(),
@@ -185,7 +187,7 @@ impl<'a> World<'a> {
             waiting: None,
             trouble: (!skew.is_exact()).then(|| Box::new(Trouble { skew, ..Trouble::default() })),
         });
-        let observes = !own && config.fetch_registry && self.scenario.applications[app.index()].observers;
+        let observes = !own && config.fetches() && self.scenario.applications[app.index()].observers;
         self.recorder.add_client(id, observes);
         if let Some(calls) = &mut self.calls {
             calls.add_client(app);
@@ -201,7 +203,7 @@ impl<'a> World<'a> {
         let node = &mut self.clients[client.index()];
         let Some(application) = self.scenario.applications.get(node.app.index()) else { return };
         let first_call = application.balancer_first_call.unwrap_or_else(|| {
-            let period = balancer_period(&application.client.balancer);
+            let period = balancer_period(&application.client.balancer());
             lead + node.chance.with(&self.seed).duration_below(purpose::BALANCER_FIRST_CALL, period)
         });
         node.client.set_first_call(first_call);
@@ -247,9 +249,7 @@ impl<'a> World<'a> {
     /// A server's own client, made when first needed.
     pub(super) fn own_client(&mut self, server: ServerId) -> Option<ClientId> {
         let config = &self.scenario.server;
-        if self.servers[server.index()].own_client.is_none()
-            && (config.register_with_eureka || config.fetch_registry)
-        {
+        if self.servers[server.index()].own_client.is_none() && config.has_own_client() {
             let app = AppId(self.scenario.applications.len() as u32);
             let chance = Chance::of(&format!("{}/client", server_label(server)));
             let client = self.add_client(app, server.0 + 1, chance);
@@ -313,12 +313,6 @@ fn applications_and_own(scenario: &Scenario) -> impl Iterator<Item = &ClientConf
     fleet.chain(std::iter::once(&scenario.server_client))
 }
 
-/// How long a call of such a client may take before anything follows from that: its supervisor's time-out or
-/// its transport's limit.
-fn patience(config: &ClientConfig) -> SimDuration {
-    Client::patience(config).min(config.transport.read_limit())
-}
-
 /// What the wall clock shows when the first server starts. Caches tick on the clock's grid, so its phase is drawn:
 /// uniform over a day, or within the minute that the scenario names.
 fn starting_wall(scenario: &Scenario, seed: &Seed, chance: &mut Chance) -> crate::model::clock::WallMs {
@@ -352,11 +346,9 @@ fn may_settle(scenario: &Scenario) -> bool {
         | Verb::Clock { .. }
         | Verb::Unhealthy { .. }
         | Verb::Grey { .. }
+        | Verb::FullDisk { .. }
         | Verb::Change(_)
         | Verb::Override { .. } => false,
-    };
-    let beats_in_time = |config: &ClientConfig| {
-        config.lease_expiration_duration_in_seconds > config.lease_renewal_interval_in_seconds
     };
     let delivers = |network: Network| network.loss == 0.0 && !matches!(network.latency, Delay::Drawn(_));
     scenario.stop_when_settled
@@ -366,8 +358,7 @@ fn may_settle(scenario: &Scenario) -> bool {
         && scenario.capacity.is_none()
         && delivers(scenario.network)
         && scenario.server_network.is_none_or(delivers)
-        && scenario
-            .applications
-            .iter()
-            .all(|application| beats_in_time(&application.client) && application.network.is_none_or(delivers))
+        && scenario.applications.iter().all(|application| {
+            application.client.beats_in_time(&scenario.server) && application.network.is_none_or(delivers)
+        })
 }

@@ -6,6 +6,7 @@
 //! within the client's patience, the client is told that the call stalls, and only then are clocks set.
 
 use super::World;
+use super::datagrams::{Datagram, Says};
 use super::event::Event;
 use super::flight::{Answer, Flight};
 use super::links::{Verdict, Way};
@@ -13,7 +14,8 @@ use super::node::State;
 use super::setup::config_of;
 use super::work::Work;
 use crate::engine::{Schedule, SimDuration, SimTime};
-use crate::model::client::{Call, ClientEffect, Silence, purpose};
+use crate::model::client::purpose;
+use crate::model::effect::{Call, ClientEffect, Silence, Ticket};
 use crate::model::id::{ClientId, ServerId};
 use crate::model::message::{Failure, Reply, Request, RequestKind};
 use crate::scenario::Delay;
@@ -35,7 +37,7 @@ impl World<'_> {
         schedule: &mut Schedule<Event>,
     ) {
         let node = &self.clients[client.index()];
-        let connects = call.is_fresh() || !config_of(self.scenario, node.app).transport.pooled;
+        let connects = call.is_fresh() || !config_of(self.scenario, node.app).pools_connections();
         let is_slow = request.kind() == RequestKind::Renew && node.is_slow();
         let number = self.flights.take_off(Flight::new(client, server, call, request, connects, now));
         if is_slow {
@@ -149,9 +151,38 @@ impl World<'_> {
     pub(super) fn serve(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
         let flight = self.flights.at(number);
         let (server, request) = (flight.server, flight.request);
-        let reply = self.step_server(server, now, schedule, |server, step| server.on_request(&request, step));
-        self.recorder.answered(server, request.kind(), &reply, now);
-        self.answer(number, Answer::Reply(reply), now, schedule);
+        let ticket = Ticket { place: number, generation: self.flights.generation(number) };
+        let reply = self.step_server(server, now, schedule, |server, step| {
+            server.on_request(&request, Some(ticket), step)
+        });
+        match reply {
+            Some(reply) => {
+                self.recorder.answered(server, request.kind(), &reply, now);
+                self.answer(number, Answer::Reply(reply), now, schedule);
+            }
+            // It will come back to it; meanwhile the caller's limit counts.
+            None if self.flights.at(number).limit_at == SimTime::MAX => {
+                self.set_limit(number, Silence::Paused, now, schedule);
+            }
+            None => {}
+        }
+    }
+
+    /// A server answers a request that it had held.
+    pub(super) fn answer_late(
+        &mut self,
+        ticket: Ticket,
+        reply: Reply,
+        now: SimTime,
+        schedule: &mut Schedule<Event>,
+    ) {
+        if !self.flights.is_current(ticket.place, ticket.generation) {
+            return;
+        }
+        let flight = self.flights.at(ticket.place);
+        let (server, kind) = (flight.server, flight.request.kind());
+        self.recorder.answered(server, kind, &reply, now);
+        self.answer(ticket.place, Answer::Reply(reply), now, schedule);
     }
 
     /// Nobody listens at the server's port.
@@ -288,8 +319,8 @@ impl World<'_> {
     fn set_limit(&mut self, number: u32, silence: Silence, now: SimTime, schedule: &mut Schedule<Event>) {
         let flight = self.flights.at_mut(number);
         let app = self.clients[flight.client.index()].app;
-        let transport = &config_of(self.scenario, app).transport;
-        let (limit, failure) = transport.call_gives_up_after(flight.call, silence);
+        let config = config_of(self.scenario, app);
+        let (limit, failure) = config.gives_up_after(flight.call, &flight.request, silence);
         let later = if failure == Failure::ReadTimeout { READ_BEGINS_LATER } else { SimDuration::ZERO };
         let at = (flight.sent_at + limit + later).max(now);
         (flight.limit_at, flight.failure) = (at, failure);
@@ -311,7 +342,7 @@ impl World<'_> {
         let total = now.since(flight.sent_at) + delay;
         if total > self.patience[app.index()] && !flight.given_up {
             let (client, call) = (flight.client, flight.call);
-            if total > config_of(self.scenario, app).transport.read_limit() {
+            if total > config_of(self.scenario, app).read_limit(&flight.request) {
                 self.set_limit(number, Silence::Paused, now, schedule);
             }
             self.tell_of_stall(client, call, now, schedule);
@@ -328,7 +359,7 @@ impl World<'_> {
 
     /// Schedules an arrival after the link's delay and `later`, whose sum it returns. What servers' own clients say to
     /// other servers takes as long as all that is said between servers.
-    fn deliver(
+    pub(super) fn deliver(
         &mut self,
         (client, server): (ClientId, ServerId),
         event: Event,
@@ -379,6 +410,11 @@ impl World<'_> {
             }
             ClientEffect::SetTimer { timer, delay, generation } => {
                 self.lanes.after(delay, Event::ClientTimerDue { client, timer, generation }, schedule);
+            }
+            ClientEffect::Acknowledge { to, push } => {
+                let server_ended = self.servers[to.index()].ended;
+                let says = Says::Acknowledged;
+                self.send_datagram(Datagram { client, server: to, server_ended, push, says }, schedule);
             }
             ClientEffect::Fact(fact) => self.note_client_fact(client, fact, now),
             ClientEffect::Exited => self.process_exits(client, now, schedule),

@@ -162,7 +162,7 @@ impl Player<'_> {
         } else {
             None
         };
-        Some(Fate { at_ms: done_ms, outcome: Ok(Reply { status, payload }) })
+        Some(Fate { at_ms: done_ms, outcome: Ok(Reply { payload, ..Reply::bare(status) }) })
     }
 
     /// The recording does not have the call: it failed, if the client's own log says so.
@@ -200,7 +200,7 @@ impl Player<'_> {
         let event = match kind {
             RequestKind::Renew | RequestKind::Register => "heartbeat-failed",
             RequestKind::FetchFull | RequestKind::FetchDelta => "fetch-failed",
-            RequestKind::Cancel | RequestKind::Status | RequestKind::Replicate => return None,
+            _ => return None,
         };
         let is_mine = |line: &&LogLine| {
             line.server == self.name && line.event == event && range_ms.contains(&line.t_ms)

@@ -292,6 +292,7 @@ impl<'a> Player<'a> {
             }
             ClientEffect::Fact(fact) => self.note(fact),
             ClientEffect::Exited => {}
+            ClientEffect::Acknowledge { .. } => unreachable!("nobody pushes to a client of Eureka"),
         }
     }
 

@@ -299,10 +299,10 @@ impl<'a> Replay<'a> {
                     let last = self.server.as_ref().map_or(0, EurekaServer::renews_last_min);
                     self.gauges.push(self.now_ms, Some(self.shown(threshold, last)));
                 }
-                ServerEffect::Fact(_) | ServerEffect::SetTimer { .. } => {}
                 ServerEffect::SetPeerTimer { .. } | ServerEffect::Replicate { .. } => {
                     self.membership.outbox.push(effect);
                 }
+                _ => {}
             }
         }
     }

@@ -83,7 +83,7 @@ pub(crate) fn simulate(folder: &Path, bend: &dyn Fn(&mut Scenario)) -> Result<Ve
         let mut scenario = Scenario {
             seed: SEED + number as u64,
             replicates: SIMULATED.div_ceil(deaths.len() as u32),
-            server_starts_at_second: Some(start_for(&setup.server, death.gap_ms)),
+            server_starts_at_second: Some(start_for(setup.server.eureka(), death.gap_ms)),
             ..setup.clone()
         };
         bend(&mut scenario);
@@ -117,8 +117,9 @@ fn setup(recording: &Recording, first_death_ms: i64) -> Result<Scenario, String>
             register_with_eureka: server.register_with_eureka,
             fetch_registry: server.fetch_registry,
             ..ClientConfig::defaults(server.flavour)
-        },
-        server,
+        }
+        .into(),
+        server: server.into(),
         applications: applications(recording, fetch_interval_s),
         faults: vec![Fault {
             at: SimDuration::ZERO,
@@ -156,7 +157,7 @@ fn applications(recording: &Recording, fetch_interval_s: u32) -> Vec<Application
         instances: count as u32,
         observers: client.fetch_registry,
         balancer_first_call: None,
-        client,
+        client: client.into(),
         zones: Vec::new(),
         server_list: ServerList::OneZone(vec![ServerId(0)]),
         first_address: Ipv4Addr::LOCALHOST,

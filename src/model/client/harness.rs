@@ -164,6 +164,7 @@ impl Rig {
 
     fn follow(&mut self, effect: ClientEffect) {
         match effect {
+            ClientEffect::Acknowledge { .. } => panic!("nobody pushes to a client of Eureka"),
             ClientEffect::Send { call, to, request } => {
                 self.log.push((self.now, Logged::Sent(request, to)));
                 let (delay, outcome) = match (self.script)(self.now, &request, to, &mut self.registry) {

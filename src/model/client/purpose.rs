@@ -13,8 +13,8 @@ pub const SERVER_ORDER: Purpose = Purpose(2);
 pub const BALANCER_FIRST_CALL: Purpose = Purpose(3);
 /// The gaps between calls through a balancer that is not called densely (`eureka-client.md` 8.3).
 pub const BALANCER_CALLS: Purpose = Purpose(4);
-/// Free: what calls draw comes from streams of their own, which the world keeps.
-pub const BALANCER_PICK: Purpose = Purpose(5);
+/// Whether a datagram to or from it is lost; drawn by the world.
+pub const DATAGRAM_LOSS: Purpose = Purpose(5);
 /// When the process starts; drawn by the world.
 pub const START_OFFSET: Purpose = Purpose(6);
 /// The latencies of the client's messages; drawn by the world.
@@ -27,7 +27,7 @@ pub const ALL: [Purpose; Purpose::COUNT] = [
     SERVER_ORDER,
     BALANCER_FIRST_CALL,
     BALANCER_CALLS,
-    BALANCER_PICK,
+    DATAGRAM_LOSS,
     START_OFFSET,
     LATENCY,
 ];

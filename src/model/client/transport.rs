@@ -13,20 +13,12 @@ use super::effect::Call;
 use super::{TransportConfig, TransportKind};
 use crate::engine::{Dice, Purpose, SimDuration};
 use crate::model::clock::WallMs;
+pub use crate::model::effect::Silence;
 use crate::model::id::ServerId;
 use crate::model::message::{Failure, RequestKind};
 
 /// Attempts that one request may take (`RetryableEurekaHttpClient`, not configurable).
 const ATTEMPTS_MAX: u8 = 3;
-
-/// How a peer fails to answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Silence {
-    /// Nothing comes back: a partition, or the host is gone.
-    BlackHole,
-    /// The process stands still, but its kernel accepts connections and data.
-    Paused,
-}
 
 impl TransportConfig {
     /// How long an attempt waits for a silent peer, and how it then fails (`eureka-client.md` 6.6), as
@@ -56,7 +48,11 @@ impl TransportConfig {
             RequestKind::FetchDelta => success || status == 403 || status == 404,
             // RestTemplate throws on a 5xx before the evaluator sees it.
             RequestKind::Cancel => self.kind != TransportKind::RestTemplate || status < 500,
-            RequestKind::FetchFull | RequestKind::Status | RequestKind::Replicate => success,
+            RequestKind::FetchFull
+            | RequestKind::Status
+            | RequestKind::Replicate
+            | RequestKind::FetchService
+            | RequestKind::Watch => success,
         }
     }
 }

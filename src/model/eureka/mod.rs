@@ -18,6 +18,7 @@ mod startup;
 mod status;
 mod timers;
 
+pub use crate::model::clock::Due;
 pub use config::{Flavour, ServerConfig, ServerRules};
 pub use effect::{OwnRegistry, ServerEffect, ServerStep};
 pub use eviction::{EVICTION_CHOICE, Round};
@@ -25,7 +26,7 @@ pub use lease::Lease;
 pub use release::{EurekaVersion, Release, UnknownRelease};
 pub use replication::{BatchId, BatchOutcome};
 pub use server::EurekaServer;
-pub use timers::{Due, ServerTimer};
+pub use timers::ServerTimer;
 
 #[cfg(test)]
 mod tests;

@@ -56,6 +56,9 @@ impl EurekaServer {
                 }
                 Reply::bare(if found { 200 } else { 404 })
             }
+            Request::FetchService { .. } | Request::Watch { .. } => {
+                unreachable!("no client of Eureka asks so")
+            }
         }
     }
 

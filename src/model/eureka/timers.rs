@@ -8,8 +8,8 @@
 //! Source: `eureka-server.md` 0.3, section 9. T4 counts replications for show and T7 refreshes the list of
 //! peers: neither decides anything for one server, so neither is here.
 
-use crate::engine::{NANOS_PER_MS, SimDuration, SimTime};
-use crate::model::clock::{Now, WallMs};
+use crate::engine::SimTime;
+use crate::model::clock::{Due, Now};
 
 /// A job that waits for its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,38 +45,6 @@ impl ServerTimer {
         Self::SyncRetry,
         Self::WarmUpEnd,
     ];
-}
-
-/// When a timer fires.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Due {
-    /// After as many milliseconds as this node's wall clock lacks to this now, whatever that clock does meanwhile.
-    Wall(WallMs),
-    /// At this reading of the monotonic clock (a `Thread.sleep`).
-    Mono(SimTime),
-}
-
-impl Due {
-    /// When a timer that begins to wait `now` looks at the clock. It waits as many milliseconds by the monotonic clock
-    /// as the wall clock lacks, and may find that the wall clock has gone slower, or was set back: then it waits again
-    /// for the rest. It counts from whole milliseconds, so that a right clock shows exactly what is due.
-    pub fn looks_at(self, now: Now) -> SimTime {
-        match self {
-            Self::Wall(due) => {
-                let lacking_ms = due.since(now.wall).max(0) as u64;
-                let lacking = SimDuration::from_nanos(lacking_ms.saturating_mul(NANOS_PER_MS));
-                SimTime::from_millis(now.mono.as_millis()) + lacking
-            }
-            Self::Mono(due) => due,
-        }
-    }
-
-    fn has_come(self, now: Now) -> bool {
-        match self {
-            Self::Wall(due) => now.wall >= due,
-            Self::Mono(due) => now.mono >= due,
-        }
-    }
 }
 
 /// What is set. At most one setting of each timer is current.

@@ -35,6 +35,7 @@ pub(in crate::report) const fn colour(stage: Stage) -> RGBColor {
         Stage::Served => RGBColor(230, 159, 0),
         Stage::Client => RGBColor(0, 158, 115),
         Stage::Balancer => RGBColor(204, 121, 167),
+        Stage::Entry => RGBColor(86, 180, 233),
     }
 }
 

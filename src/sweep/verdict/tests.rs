@@ -9,8 +9,8 @@ use crate::model::id::{InstanceId, ServerId};
 use crate::model::message::RequestKind;
 use crate::model::stage::{EventKind, Stage};
 use crate::observe::{
-    Detection, Divergence, Ending, Injected, LoadMinute, Minute, Mistake, Outcome, Quality, Removal,
-    RoundRow, ServerEnd,
+    ConsumerCounts, Detection, Divergence, Ending, Injected, LoadMinute, Minute, Mistake, Outcome, Quality,
+    Removal, RoundRow, ServerEnd,
 };
 
 /// Whether a claim about all servers is true.
@@ -40,6 +40,8 @@ fn replicate() -> ReplicateData {
         load: Vec::new(),
         faults: Vec::new(),
         rounds: Vec::new(),
+        sweeps: Vec::new(),
+        consumers: ConsumerCounts::default(),
         leases: crate::observe::LeaseCounts::default(),
         agreement: crate::observe::Agreement::default(),
         divergence: Vec::new(),

@@ -107,7 +107,7 @@ impl World<'_> {
         }
         let callee = calls.pairs[pair].callee;
         let mut standing = self.standing(calls, view, callee);
-        let balancer = &config_of(self.scenario, self.clients[client.index()].app).balancer;
+        let balancer = config_of(self.scenario, self.clients[client.index()].app).balancer();
         if standing.members.is_empty() && matches!(balancer, BalancerConfig::SpringCloudLoadBalancer { .. }) {
             // An empty list is never served: the local registry is asked (`eureka-client.md` 8.3).
             view = local;

@@ -68,6 +68,34 @@ impl World<'_> {
         }
     }
 
+    /// A host has one disk, whatever processes come and go. It is full for as long as any fault fills it.
+    pub(super) fn begin_full_disk(
+        &mut self,
+        targets: &Selection,
+        length: Option<SimDuration>,
+        cue: &mut Cue<'_>,
+    ) -> Begun {
+        let begun = self.lasting(targets, length, cue);
+        for client in &begun.hit {
+            self.fill_disk(*client, 1);
+        }
+        begun
+    }
+
+    pub(super) fn end_full_disk(&mut self, begun: &Begun) {
+        for client in &begun.hit {
+            self.fill_disk(*client, -1);
+        }
+    }
+
+    fn fill_disk(&mut self, client: ClientId, more: i32) {
+        let node = &mut self.clients[client.index()];
+        let full = &mut node.trouble().disk_full;
+        *full = full.saturating_add_signed(more);
+        let is_full = *full > 0;
+        node.client.set_disk_full(is_full);
+    }
+
     pub(super) fn begin_slow(
         &mut self,
         targets: &Selection,

@@ -264,6 +264,7 @@ impl World<'_> {
             Verb::Unhealthy { targets, via, length, calls_fail } => {
                 self.begin_unhealthy(targets, *via, *calls_fail, *length, cue)
             }
+            Verb::FullDisk { targets, length } => self.begin_full_disk(targets, *length, cue),
             Verb::Grey { targets, calls_fail, length } => self.begin_grey(targets, *calls_fail, *length, cue),
             Verb::Change(changes) => self.change(changes),
             Verb::Override { targets, at, status, length } => {
@@ -292,6 +293,7 @@ impl World<'_> {
             Verb::SlowHeartbeats { .. } => self.end_slow(&begun, cue),
             Verb::Clock { .. } => self.end_clock(&begun, cue),
             Verb::Unhealthy { via, .. } => self.end_unhealthy(&begun, *via, cue),
+            Verb::FullDisk { .. } => self.end_full_disk(&begun),
             Verb::Grey { .. } => self.end_grey(&begun, cue),
             Verb::Override { at, .. } => self.end_override(&begun, *at, cue),
             Verb::Reclaim { .. } => self.end_reclaim(&begun, cue),
@@ -332,6 +334,7 @@ impl World<'_> {
             | Verb::Clock { .. }
             | Verb::Unhealthy { .. }
             | Verb::Grey { .. }
+            | Verb::FullDisk { .. }
             | Verb::Change(_)
             | Verb::Override { .. }
             | Verb::Delete { .. }

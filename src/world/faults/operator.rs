@@ -2,8 +2,6 @@
 //! come from beside the network: at once, and without fail unless that server is down. What it makes of them it passes on
 //! to its peers.
 
-use std::sync::Arc;
-
 use super::{Begun, Cue};
 use crate::engine::{Schedule, SimDuration, SimTime};
 use crate::model::eureka::ServerConfig;
@@ -27,8 +25,9 @@ impl World<'_> {
     ) {
         match self.servers[server.index()].state {
             State::Running if self.is_serving(server) => {
-                let reply =
-                    self.step_server(server, now, schedule, |server, step| server.on_request(&request, step));
+                let reply = self.step_server(server, now, schedule, |server, step| {
+                    server.on_request(&request, None, step).expect("an operator is answered at once")
+                });
                 self.recorder.answered(server, request.kind(), &reply, now);
             }
             State::Running | State::Down => {}
@@ -86,7 +85,7 @@ impl World<'_> {
         let Some(server) = &node.server else { return false };
         match node.state {
             State::Down => false,
-            State::Paused { .. } => server.lease(instance).is_some(),
+            State::Paused { .. } => server.has(instance),
             State::Running => {
                 let wall = self.server_clock(at, now).wall;
                 server.is_serving() && server.finds(instance, wall)
@@ -105,7 +104,7 @@ impl World<'_> {
     /// want of a peer that tells it or because nobody answers yet, nothing is deleted.
     fn will_find(&self, at: ServerId, instance: InstanceId) -> bool {
         let node = &self.servers[at.index()];
-        self.listens(at) && node.server.as_ref().is_some_and(|server| server.lease(instance).is_some())
+        self.listens(at) && node.server.as_ref().is_some_and(|server| server.has(instance))
     }
 
     /// Leases are deleted. An instance that is alive does not know, until its next heartbeat is answered with 404.
@@ -134,13 +133,11 @@ impl World<'_> {
     /// Settings of all servers change, for this life and all later ones.
     pub(super) fn change(&mut self, changes: &[Change]) -> Begun {
         for node in &mut self.servers {
-            let mut config = (*node.config).clone();
             for &change in changes {
-                set(&mut config, change);
+                set(node.config.eureka_mut(), change);
             }
-            node.config = Arc::new(config);
             if let Some(server) = &mut node.server {
-                server.set_config(Arc::clone(&node.config));
+                server.set_config(&node.config);
             }
         }
         Begun::hits_servers((0..self.servers.len() as u32).map(ServerId).collect())

@@ -97,7 +97,7 @@ impl World<'_> {
         let mut selected = self.selected(selection);
         selected.sort_unstable();
         let is_dead = |&instance: &InstanceId| {
-            server.lease(instance).is_some()
+            server.has(instance)
                 && !self.is_alive(instance)
                 && selected.binary_search(&self.owner(instance)).is_ok()
         };

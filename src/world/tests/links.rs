@@ -19,7 +19,7 @@ fn renewals(data: &ReplicateData, minutes: std::ops::Range<usize>) -> u64 {
 #[test]
 fn a_lost_request_is_a_read_time_out_and_is_tried_again() {
     let mut scenario = fleet(100);
-    scenario.applications[0].client.transport = TransportConfig::of_kind(TransportKind::Jersey);
+    scenario.applications[0].client.eureka_mut().transport = TransportConfig::of_kind(TransportKind::Jersey);
     scenario.network.loss = 0.2;
     let data = run(&scenario, 0);
     assert_eq!(data.ending, Ending::Duration, "a lossy network never settles");
@@ -34,7 +34,7 @@ fn a_lost_request_is_a_read_time_out_and_is_tried_again() {
 #[test]
 fn a_lost_answer_has_done_its_work() {
     let mut scenario = in_step(100);
-    scenario.applications[0].client.transport = TransportConfig::of_kind(TransportKind::Jersey);
+    scenario.applications[0].client.eureka_mut().transport = TransportConfig::of_kind(TransportKind::Jersey);
     let scenario = with_at(scenario, 0, degrade(0.5, None, Direction::FromServer));
     let data = run(&scenario, 0);
     assert!(data.mistakes.is_empty());

@@ -180,9 +180,9 @@ fn four_of_twenty_are_trapped() {
 #[test]
 fn mass_death_goes_in_rounds_when_protection_is_off() {
     let mut scenario = with(fleet(100), Verb::Crash(some(60)));
-    scenario.server.enable_self_preservation = false;
+    scenario.server.eureka_mut().enable_self_preservation = false;
     // All 60 leases run out within half a minute, inside one interval between rounds.
-    scenario.server.eviction_interval_timer_in_ms = 300_000;
+    scenario.server.eureka_mut().eviction_interval_timer_in_ms = 300_000;
     scenario.faults[0] = Fault { at: s(10), within: s(1), ..scenario.faults[0].clone() };
     scenario.duration = s(3_600);
     let data = run(&scenario, 0);
@@ -254,7 +254,7 @@ fn self_preservation_saves_a_partitioned_fleet() {
     assert!(saved.timeline.iter().any(|minute| minute.self_preservation && minute.expired > 0));
 
     let mut unprotected = with(fleet(40), cut);
-    unprotected.server.enable_self_preservation = false;
+    unprotected.server.eureka_mut().enable_self_preservation = false;
     let lost = run(&unprotected, 0);
     assert!(!lost.mistakes.is_empty());
     assert!(lost.mistakes.iter().all(|mistake| mistake.corrected), "all come back after the heal");
@@ -279,7 +279,7 @@ fn a_restarted_server_fills_up_again() {
 #[test]
 fn an_empty_netflix_server_opens_late_and_never_evicts() {
     let mut scenario = with(fleet(30), Verb::Crash(some(1)));
-    scenario.server = ServerConfig::defaults(Flavour::Netflix);
+    scenario.server = ServerConfig::defaults(Flavour::Netflix).into();
     let data = run(&scenario, 0);
     assert_eq!(data.left_at_end(), 30);
     let first = data.timeline.first().expect("minutes");
@@ -291,10 +291,10 @@ fn an_empty_netflix_server_opens_late_and_never_evicts() {
 #[test]
 fn a_server_that_registers_with_itself_holds_a_lease_of_its_own() {
     let mut scenario = with(fleet(12), Verb::Crash(some(1)));
-    scenario.server.register_with_eureka = true;
-    scenario.server.fetch_registry = true;
-    scenario.server.registry_sync_retries = 5;
-    scenario.server_client = ClientConfig::defaults(Flavour::Spring);
+    scenario.server.eureka_mut().register_with_eureka = true;
+    scenario.server.eureka_mut().fetch_registry = true;
+    scenario.server.eureka_mut().registry_sync_retries = 5;
+    scenario.server_client = ClientConfig::defaults(Flavour::Spring).into();
     let data = run(&scenario, 0);
     assert_eq!(data.left_at_end(), 12, "eleven and the server itself");
 }
@@ -351,7 +351,8 @@ fn a_round_trip_longer_than_the_read_limit_is_none() {
         let mut scenario = fleet(3);
         scenario.duration = s(600);
         scenario.network.latency = Delay::Constant(SimDuration::from_millis(one_way_ms));
-        scenario.applications[0].client.transport = TransportConfig::of_kind(TransportKind::Jersey);
+        scenario.applications[0].client.eureka_mut().transport =
+            TransportConfig::of_kind(TransportKind::Jersey);
         let agreement = run(&scenario, 0).agreement;
         assert_eq!(
             (agreement.missing_in_registries, agreement.missing_in_views),

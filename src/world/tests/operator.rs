@@ -32,7 +32,7 @@ fn an_override_survives_a_restart_of_its_instance() {
     };
     let scenario = with_at(with_at(in_step(10), 0, out_of_service(None)), 100, restart);
     look(&scenario, 400, |world| {
-        let server = world.live_server(ServerId(0));
+        let server = world.live_server(ServerId(0)).eureka();
         let lease = |node: &super::super::ClientNode| server.lease(node.instance).expect("registered").record;
         let out: Vec<_> =
             world.clients.iter().filter(|node| lease(node).status == Status::OutOfService).collect();
@@ -48,7 +48,8 @@ fn an_override_survives_a_restart_of_its_instance() {
 #[test]
 fn the_threshold_update_passes_over_whoever_is_out_of_service() {
     let mut scenario = with_at(in_step(20), 0, out_of_service(None));
-    (scenario.server.fetch_registry, scenario.server_client.fetch_registry) = (true, true);
+    scenario.server.eureka_mut().fetch_registry = true;
+    scenario.server_client.eureka_mut().fetch_registry = true;
     let expected = |scenario: &Scenario| run(scenario, 0).timeline.last().expect("minutes").expected;
     assert_eq!(expected(&scenario), 19);
     scenario.faults.clear();
@@ -99,8 +100,13 @@ fn who_deletes_an_override_deletes_it_for_all() {
     for (second, is_out) in [(170, true), (300, false)] {
         let seen = look(&scenario, second, |world| {
             let instance = world.clients[0].instance;
-            let overridden =
-                world.live_server(ServerId(0)).lease(instance).expect("registered").record.overridden;
+            let overridden = world
+                .live_server(ServerId(0))
+                .eureka()
+                .lease(instance)
+                .expect("registered")
+                .record
+                .overridden;
             (overridden == Status::OutOfService, world.ailments.has(instance))
         });
         assert_eq!(seen, (is_out, is_out), "{second}");
@@ -192,5 +198,5 @@ fn a_changed_setting_outlives_its_server() {
     };
     let scenario = with_at(in_step(5), 0, Verb::Change(vec![Change::DisableDelta(true)]));
     let scenario = with_at(scenario, 100, restart);
-    assert!(look(&scenario, 300, |world| world.live_server(ServerId(0)).config().disable_delta));
+    assert!(look(&scenario, 300, |world| world.live_server(ServerId(0)).eureka().config().disable_delta));
 }

@@ -203,7 +203,7 @@ impl<'a> Cluster<'a> {
                     self.note(at_ms, Coming::PeerTimer { at: from, peer, generation, life });
                 }
                 ServerEffect::Replicate { to, batch, items } => self.send(from, to, batch, items),
-                ServerEffect::SetTimer { .. } | ServerEffect::Fact(_) => {}
+                _ => {}
             }
         }
     }

@@ -18,10 +18,10 @@ use super::queue::TaskQueue;
 use super::shaper::TrafficShaper;
 use super::task::Task;
 use super::{BatchId, Limits};
+use crate::model::clock::Due;
 use crate::model::clock::WallMs;
 use crate::model::eureka::effect::{ServerEffect, ServerStep};
 use crate::model::eureka::registry::LeaseTable;
-use crate::model::eureka::timers::Due;
 use crate::model::id::ServerId;
 
 /// Why a batch comes back.

@@ -273,6 +273,7 @@ impl Cluster {
                     self.schedule(at(due), Event::PeerTimer(me, peer, generation));
                 }
                 ServerEffect::Replicate { to, batch, items } => self.send(me, to.index(), batch, items),
+                effect => panic!("Eureka does no such thing: {effect:?}"),
             }
         }
     }

@@ -117,9 +117,7 @@ impl Bench {
                     self.timers.push((due_ms, self.settings, timer, generation));
                     self.settings += 1;
                 }
-                ServerEffect::SetPeerTimer { .. } | ServerEffect::Replicate { .. } => {
-                    panic!("this server has no peers")
-                }
+                effect => panic!("a server without peers does no such thing: {effect:?}"),
             }
         }
     }

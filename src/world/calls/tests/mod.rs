@@ -340,7 +340,7 @@ fn in_bulk_or_one_by_one_the_figures_are_the_same() {
 fn who_comes_back_is_called_sooner_by_who_looks_again() {
     let failed = |balancer| {
         let mut scenario = shop();
-        scenario.applications[0].client.balancer = balancer;
+        scenario.applications[0].client.eureka_mut().balancer = balancer;
         let restart = Verb::Restart {
             one_by_one: None,
             targets: Targets::Instances(some(PAYMENTS, Which::All)),
