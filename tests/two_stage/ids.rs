@@ -5,31 +5,31 @@ use std::fmt;
 
 /// A set of ids, in the order of their names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Ids(BTreeSet<String>);
+pub(crate) struct Ids(BTreeSet<String>);
 
 impl Ids {
     /// Reads a set: names and ranges with commas between them; the empty text is the empty set.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
         Ok(Self(in_order(text)?.into_iter().collect()))
     }
 
     /// How many there are.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
     /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// The names.
-    pub fn iter(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)
     }
 
     /// Puts all of `other` in, too.
-    pub fn extend(&mut self, other: &Self) {
+    pub(crate) fn extend(&mut self, other: &Self) {
         self.0.extend(other.0.iter().cloned());
     }
 }
@@ -62,7 +62,7 @@ impl fmt::Display for Ids {
 }
 
 /// The names in the order in which the text gives them: the k-th of a script's operation acts k steps later.
-pub fn in_order(text: &str) -> Result<Vec<String>, String> {
+pub(crate) fn in_order(text: &str) -> Result<Vec<String>, String> {
     let mut ids = Vec::new();
     for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
         match part.split_once('-') {

@@ -9,7 +9,11 @@ use stillup::model::two_stage::{
 
 /// Everybody's settings.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Knobs {
+pub(crate) struct Knobs {
+    /// The name of the preset.
+    pub preset: String,
+    /// What was changed of it, as it was said.
+    pub changed: Vec<(String, Value)>,
     /// The registry's.
     pub server: ServerConfig,
     /// The clients'.
@@ -21,16 +25,24 @@ const WITHOUT_EFFECT: [&str; 4] = ["retries", "breaker_failures", "breaker_open_
 
 impl Knobs {
     /// The defaults of a preset.
-    pub fn preset(name: &str) -> Result<Self, String> {
-        let preset = choice(&Value::from(name), &[("two-stage", Preset::TwoStage), ("nacos-1", Preset::Nacos1)])?;
-        Ok(Self { server: ServerConfig::defaults(preset), client: ClientConfig::defaults(preset) })
+    pub(crate) fn preset(name: &str) -> Result<Self, String> {
+        let preset =
+            choice(&Value::from(name), &[("two-stage", Preset::TwoStage), ("nacos-1", Preset::Nacos1)])?;
+        let (preset_name, changed) = (name.to_owned(), Vec::new());
+        Ok(Self {
+            preset: preset_name,
+            changed,
+            server: ServerConfig::defaults(preset),
+            client: ClientConfig::defaults(preset),
+        })
     }
 
     /// Sets a parameter.
-    pub fn set(&mut self, name: &str, value: &Value) -> Result<(), String> {
+    pub(crate) fn set(&mut self, name: &str, value: &Value) -> Result<(), String> {
         let known = set_in_server(&mut self.server, name, value)
             .or_else(|| set_in_client(&mut self.client, name, value))
             .or_else(|| WITHOUT_EFFECT.contains(&name).then_some(Ok(())));
+        self.changed.push((name.to_owned(), value.clone()));
         known.unwrap_or_else(|| Err("no such parameter".to_owned())).map_err(|why| format!("{name}: {why}"))
     }
 }
@@ -48,17 +60,21 @@ fn set_in_server(to: &mut ServerConfig, name: &str, value: &Value) -> Option<Res
         }
         "sweep_mode" => put(&mut to.sweep_mode, choice(value, &schedules)),
         "sweep_passes" => {
-            let passes = [("else_if", SweepPasses::ElseIf), ("mark_then_delete", SweepPasses::MarkThenDelete)];
+            let passes =
+                [("else_if", SweepPasses::ElseIf), ("mark_then_delete", SweepPasses::MarkThenDelete)];
             put(&mut to.sweep_passes, choice(value, &passes))
         }
         "guard" => put(&mut to.guard, choice(value, &[("none", Guard::None), ("ratio", Guard::Ratio)])),
         "guard_min_instances" => put(&mut to.guard_min_instances, number(value)),
         "guard_min_healthy_pct" => put(&mut to.guard_min_healthy_pct, number(value)),
-        "guard_scope" => {
-            put(&mut to.guard_scope, choice(value, &[("both", GuardScope::Both), ("soft_only", GuardScope::SoftOnly)]))
-        }
+        "guard_scope" => put(
+            &mut to.guard_scope,
+            choice(value, &[("both", GuardScope::Both), ("soft_only", GuardScope::SoftOnly)]),
+        ),
         "guard_cap" => put(&mut to.guard_cap, flag(value)),
-        "read_protect_threshold" => put(&mut to.read_protect_threshold, unless(value, "none", |it| it.as_f64())),
+        "read_protect_threshold" => {
+            put(&mut to.read_protect_threshold, unless(value, "none", |it| it.as_f64()))
+        }
         "notify_on_reregister" => put(&mut to.notify_on_reregister, flag(value)),
         "register_stamps_heartbeat" => put(&mut to.register_stamps_heartbeat, flag(value)),
         "register_existing" => {
@@ -111,8 +127,7 @@ fn set_in_client(to: &mut ClientConfig, name: &str, value: &Value) -> Option<Res
         "discard_poll_after_push" => put(&mut to.discard_poll_after_push, flag(value)),
         "accept_stale_push" => put(&mut to.accept_stale_push, flag(value)),
         "sanity" => {
-            let checks =
-                [("half", Sanity::Half), ("none", Sanity::None), ("push_empty", Sanity::PushEmpty)];
+            let checks = [("half", Sanity::Half), ("none", Sanity::None), ("push_empty", Sanity::PushEmpty)];
             put(&mut to.sanity, choice(value, &checks))
         }
         "start_applies_unchecked" => put(&mut to.start_applies_unchecked, flag(value)),
@@ -139,7 +154,7 @@ fn set_in_client(to: &mut ClientConfig, name: &str, value: &Value) -> Option<Res
 }
 
 /// `watch_ack`, of the settings or of an operation.
-pub fn ack(value: &Value) -> Result<WatchAck, String> {
+pub(crate) fn ack(value: &Value) -> Result<WatchAck, String> {
     choice(value, &[("on_apply", WatchAck::OnApply), ("always", WatchAck::Always)])
 }
 

@@ -16,6 +16,7 @@ mod oracle;
 mod row;
 mod scripts;
 mod vector;
+mod written;
 
 use std::path::{Path, PathBuf};
 

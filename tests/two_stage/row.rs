@@ -12,11 +12,11 @@ use serde_json::Value;
 use super::ids::Ids;
 
 /// What a service's, or every service's, list of instances is.
-pub type Map = BTreeMap<String, Ids>;
+pub(crate) type Map = BTreeMap<String, Ids>;
 
 /// One row.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
+pub(crate) struct Row {
     /// When, ms.
     pub t: u64,
     /// One of [`KINDS`].
@@ -29,7 +29,7 @@ pub struct Row {
 
 /// What a row says besides its kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
+pub(crate) enum What {
     /// Nothing.
     Nothing,
     /// Something about instances.
@@ -119,11 +119,11 @@ const FORMS: &[(&str, Form)] = &[
 ];
 
 /// Kinds of our own, which count only if a vector names them: it cannot expect what the conventions do not know.
-pub const EXTRA_KINDS: [&str; 2] = ["start_failed", "registry_up"];
+pub(crate) const EXTRA_KINDS: [&str; 2] = ["start_failed", "registry_up"];
 
 impl Row {
     /// A row about instances.
-    pub fn ids<S: Into<String>>(
+    pub(crate) fn ids<S: Into<String>>(
         t: u64,
         kind: &'static str,
         svc: &str,
@@ -136,12 +136,12 @@ impl Row {
     }
 
     /// Any other row.
-    pub fn new(t: u64, kind: &'static str, of: &str, what: What) -> Self {
+    pub(crate) fn new(t: u64, kind: &'static str, of: &str, what: What) -> Self {
         Self { t, kind, of: of.to_owned(), what }
     }
 
     /// Reads `[t, kind, …]`.
-    pub fn parse(row: &Value) -> Result<Self, String> {
+    pub(crate) fn parse(row: &Value) -> Result<Self, String> {
         let fields = row.as_array().ok_or("a row is a list")?;
         let t = fields.first().and_then(Value::as_u64).ok_or("a row begins with a time")?;
         let kind = text(fields, 1)?;
@@ -167,7 +167,8 @@ impl Row {
             What::Ids { state, .. } => state.clone(),
             _ => None,
         };
-        many && (self.t, self.kind, &self.of) == (other.t, other.kind, &other.of) && state(self) == state(other)
+        many && (self.t, self.kind, &self.of) == (other.t, other.kind, &other.of)
+            && state(self) == state(other)
     }
 
     fn merge(&mut self, other: &Self) {
@@ -245,7 +246,7 @@ fn map(fields: &[Value], at: usize) -> Result<Map, String> {
 }
 
 /// Reads `{"s": "a1-a4", "u": ""}`.
-pub fn read_map(value: &Value) -> Result<Map, String> {
+pub(crate) fn read_map(value: &Value) -> Result<Map, String> {
     let lists = value.as_object().ok_or("a map is a table")?;
     let list = |(svc, ids): (&String, &Value)| -> Result<_, String> {
         Ok((svc.clone(), Ids::parse(ids.as_str().ok_or("a list of ids is a text")?)?))
@@ -254,7 +255,7 @@ pub fn read_map(value: &Value) -> Result<Map, String> {
 }
 
 /// The normal form of a log.
-pub fn normal(mut rows: Vec<Row>) -> Vec<Row> {
+pub(crate) fn normal(mut rows: Vec<Row>) -> Vec<Row> {
     rows.sort_by(|one, other| (one.t, one.rank(), &one.of).cmp(&(other.t, other.rank(), &other.of)));
     let mut merged: Vec<Row> = Vec::new();
     for row in rows {
@@ -302,7 +303,7 @@ impl fmt::Display for Row {
 }
 
 /// Where two logs in normal form differ, a line each: `-` is missing, `+` is too much.
-pub fn differences(expected: &[Row], found: &[Row]) -> Vec<String> {
+pub(crate) fn differences(expected: &[Row], found: &[Row]) -> Vec<String> {
     // The longest common subsequence, as one would look for it by hand.
     let (n, m) = (expected.len(), found.len());
     let mut longest = vec![vec![0_usize; m + 1]; n + 1];

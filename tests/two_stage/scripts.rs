@@ -6,8 +6,8 @@
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use serde_json::json;
-use stillup::model::two_stage::{Discovery, Schedule, WatchAck};
+use serde_json::{Value, json};
+use stillup::model::two_stage::WatchAck;
 
 use super::knobs::Knobs;
 use super::vector::{Crowd, Disk, Op, Vector, Watch};
@@ -98,7 +98,7 @@ enum Part {
 }
 
 /// Vectors of random scripts under random settings of a preset, without expectations.
-pub fn vectors(preset: &'static str) -> impl Strategy<Value = Vector> {
+pub(crate) fn vectors(preset: &'static str) -> impl Strategy<Value = Vector> {
     let settings = prop::collection::vec(select(SETTINGS), 0..7);
     let parts = prop::collection::vec(part(), 1..9);
     (settings, register(), parts, any::<Index>()).prop_map(move |(settings, first, parts, pauses)| {
@@ -107,20 +107,27 @@ pub fn vectors(preset: &'static str) -> impl Strategy<Value = Vector> {
             let value = serde_json::from_str(value).unwrap_or(json!(null));
             knobs.set(name, &value).expect("a setting");
         }
+        let mut must = |name: &str, value: Value| knobs.set(name, &value).expect("a setting");
         // The oracle's consumers poll.
-        knobs.client.discovery = Discovery::Poll;
-        knobs.client.empty_is_failure = false;
-        let script = script(first, parts, pauses.index(2) == 0);
-        if script.iter().any(|op| matches!(op, Op::RegistryPause { .. })) || knobs.server.worker_threads.is_some() {
+        must("discovery", json!("poll"));
+        must("empty_is_failure", json!(false));
+        if settings.iter().any(|it| *it == ("watch_timeout_payload", "\"full\"")) {
+            // When a long poll that waits for a worker begins cannot be seen, nor then which list is the last.
+            must("worker_threads", json!(null));
+        }
+        let (pauses, queues) = (pauses.index(2) == 0, knobs.server.worker_threads.is_some());
+        let script = script(first, parts, pauses, queues);
+        if pauses || queues {
             // The end of a call that has waited would set the beats' last digit.
-            knobs.client.heartbeat_schedule = Schedule::FixedRate;
+            knobs.set("heartbeat_schedule", &json!("fixed_rate")).expect("a setting");
         }
         Vector::of("random", knobs, HORIZON, script)
     })
 }
 
-/// The operations: at most one outage or pause, and names that are unique.
-fn script(first: Op, parts: Vec<Part>, pauses: bool) -> Vec<Op> {
+/// The operations: at most one outage or pause, names that are unique, and no consumers where requests queue: the end
+/// of a long poll, for which a fetch has waited, would set their last digit.
+fn script(first: Op, parts: Vec<Part>, pauses: bool, queues: bool) -> Vec<Op> {
     let mut script = vec![first];
     let (mut broken, mut consumers, mut watchers, mut subscribers) = (false, 0, 0, 0);
     for (nth, part) in parts.into_iter().enumerate() {
@@ -140,7 +147,7 @@ fn script(first: Op, parts: Vec<Part>, pauses: bool) -> Vec<Op> {
                     script.push(Op::Shutdown { who, stop_beats_first: None });
                 }
             }
-            Part::Consumer { t, disk, restart } if consumers < 2 => {
+            Part::Consumer { t, disk, restart } if consumers < 2 && !queues => {
                 let name = format!("c{consumers}");
                 // Last digits 5 and 9.
                 let t = t + 5 + 4 * consumers;
@@ -221,8 +228,10 @@ fn register() -> impl Strategy<Value = Op> {
 fn beats() -> impl Strategy<Value = Op> {
     let every = select(&[5_000_u64, 5_000, 4_000, 10_000, 15_000][..]);
     let from = prop_oneof![(0..1_000_u64).prop_map(|t| 10 * t), moment()];
-    (crowd(), from, every, 0..HORIZON).prop_map(|(who, t, every, until)| {
-        Op::Beats { who: Crowd { t, ..who }, every, until: until.max(t) }
+    (crowd(), from, every, 0..HORIZON).prop_map(|(who, t, every, until)| Op::Beats {
+        who: Crowd { t, ..who },
+        every,
+        until: until.max(t),
     })
 }
 

@@ -12,8 +12,8 @@ use super::knobs::{Knobs, ack};
 use super::row::{EXTRA_KINDS, Map, Row, normal, read_map};
 
 /// A vector, read and checked.
-#[derive(Clone, Debug)]
-pub struct Vector {
+#[derive(Clone)]
+pub(crate) struct Vector {
     /// Its name.
     pub id: String,
     /// The settings: a preset's, changed.
@@ -30,7 +30,7 @@ pub struct Vector {
 
 /// An operation. Times are ms from the start of the registry; the k-th of `ids` acts k steps later.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Op {
+pub(crate) enum Op {
     /// Registrations reach the registry.
     Register(Crowd),
     /// De-registrations reach the registry.
@@ -65,7 +65,7 @@ pub enum Op {
 
 /// Instances of a service that do the same one after the other.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Crowd {
+pub(crate) struct Crowd {
     /// When the first does it.
     pub t: u64,
     /// From one to the next.
@@ -78,7 +78,7 @@ pub struct Crowd {
 
 /// What is in a consumer's file.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Disk {
+pub(crate) enum Disk {
     /// There is no file.
     None,
     /// A map.
@@ -89,7 +89,7 @@ pub enum Disk {
 
 /// A client that does nothing but one loop of long polls.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Watch {
+pub(crate) struct Watch {
     /// When the first is issued.
     pub t: u64,
     /// Of which service.
@@ -108,23 +108,25 @@ pub struct Watch {
 
 impl Crowd {
     /// Who acts, and when.
-    pub fn moments(&self) -> impl Iterator<Item = (u64, &str)> {
+    pub(crate) fn moments(&self) -> impl Iterator<Item = (u64, &str)> {
         self.ids.iter().enumerate().map(|(k, id)| (self.t + k as u64 * self.step, id.as_str()))
     }
 }
 
 impl Op {
     /// The instances that it is about, if it is about some.
-    pub fn ids(&self) -> Option<&[String]> {
+    pub(crate) fn ids(&self) -> Option<&[String]> {
         match self {
             Self::Register(who) | Self::Deregister(who) => Some(&who.ids),
-            Self::Beats { who, .. } | Self::Provider { who, .. } | Self::Shutdown { who, .. } => Some(&who.ids),
+            Self::Beats { who, .. } | Self::Provider { who, .. } | Self::Shutdown { who, .. } => {
+                Some(&who.ids)
+            }
             _ => None,
         }
     }
 
     /// The service that it is about, if it is about one.
-    pub fn svc(&self) -> Option<&str> {
+    pub(crate) fn svc(&self) -> Option<&str> {
         let svc = match self {
             Self::Register(who) | Self::Deregister(who) => &who.svc,
             Self::Beats { who, .. } | Self::Provider { who, .. } | Self::Shutdown { who, .. } => &who.svc,
@@ -138,12 +140,12 @@ impl Op {
 
 impl Vector {
     /// A vector that expects nothing yet.
-    pub fn of(id: &str, knobs: Knobs, horizon: u64, script: Vec<Op>) -> Self {
+    pub(crate) fn of(id: &str, knobs: Knobs, horizon: u64, script: Vec<Op>) -> Self {
         Self { id: id.to_owned(), knobs, horizon, script, record: None, expect: Vec::new() }
     }
 
     /// Reads a vector.
-    pub fn parse(value: &Value) -> Result<Self, String> {
+    pub(crate) fn parse(value: &Value) -> Result<Self, String> {
         let table = value.as_object().ok_or("a vector is a table")?;
         let id = table.get("id").and_then(Value::as_str).ok_or("a vector has an id")?.to_owned();
         Self::read(&id, table).map_err(|problem| format!("{id}: {problem}"))
@@ -177,7 +179,7 @@ impl Vector {
     }
 
     /// The services that the script names, in order of their names.
-    pub fn services(&self) -> Vec<String> {
+    pub(crate) fn services(&self) -> Vec<String> {
         let mut services: Vec<String> = self.script.iter().filter_map(Op::svc).map(str::to_owned).collect();
         for op in &self.script {
             if let Op::Consumer { disk: Disk::Map(map), .. } = op {
@@ -190,12 +192,12 @@ impl Vector {
     }
 
     /// The expected rows in normal form.
-    pub fn expected(&self) -> Vec<Row> {
+    pub(crate) fn expected(&self) -> Vec<Row> {
         normal(self.expect.clone())
     }
 
     /// Those rows of a log that count, in normal form.
-    pub fn counted(&self, log: Vec<Row>) -> Vec<Row> {
+    pub(crate) fn counted(&self, log: Vec<Row>) -> Vec<Row> {
         let named = |kind: &str| match &self.record {
             Some(kinds) => kinds.iter().any(|it| it == kind),
             None => !EXTRA_KINDS.contains(&kind) || self.expect.iter().any(|row| row.kind == kind),
@@ -253,7 +255,10 @@ impl<'a> Fields<'a> {
     }
 
     fn leftover(&self) -> Option<&str> {
-        self.table.keys().map(String::as_str).find(|key| !matches!(*key, "op" | "comment") && !self.used.contains(key))
+        self.table
+            .keys()
+            .map(String::as_str)
+            .find(|key| !matches!(*key, "op" | "comment") && !self.used.contains(key))
     }
 }
 
@@ -342,7 +347,7 @@ fn read_disk(value: Option<&Value>) -> Result<Disk, String> {
 }
 
 /// Every vector in a file: a page's blocks of JSON, or a file that is one vector or a list of them.
-pub fn vectors_of(path: &Path) -> Result<Vec<Vector>, String> {
+pub(crate) fn vectors_of(path: &Path) -> Result<Vec<Vector>, String> {
     let at = |problem: String| format!("{}: {problem}", path.display());
     let text = fs::read_to_string(path).map_err(|error| at(error.to_string()))?;
     let is_page = path.extension().is_some_and(|kind| kind == "md");

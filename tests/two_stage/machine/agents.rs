@@ -103,7 +103,7 @@ impl Machine {
     fn add_agent(&mut self, role: Role, svc: &str, id: &str, config: ClientConfig) -> usize {
         let (app, instance) = (self.names.app(svc), self.names.instance(svc, id));
         let agent = self.agents.len();
-        let client = TwoStageClient::new(app, instance, ServerId(0));
+        let client = TwoStageClient::new(app, instance, ServerId(0), ClientId(agent as u32));
         self.agents.push(Agent {
             role,
             client,
@@ -276,8 +276,11 @@ impl Machine {
         let offered = payload.map_or_else(Map::new, |payload| self.map(payload.full_view(), &Map::new()));
         let only = subject.flatten().map(|app| self.names.svc(app).to_owned());
         let counts = |svc: &String| only.as_ref().is_none_or(|it| it == svc);
-        let mut sizes: BTreeMap<String, u64> =
-            offered.iter().filter(|it| counts(it.0)).map(|(svc, ids)| (svc.clone(), ids.len() as u64)).collect();
+        let mut sizes: BTreeMap<String, u64> = offered
+            .iter()
+            .filter(|it| counts(it.0))
+            .map(|(svc, ids)| (svc.clone(), ids.len() as u64))
+            .collect();
         sizes.extend(only.filter(|svc| !offered.contains_key(svc)).map(|svc| (svc, 0)));
         self.agent_row("reject", agent, What::Sizes(sizes));
     }

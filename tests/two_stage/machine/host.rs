@@ -40,8 +40,7 @@ impl Machine {
         let config = Arc::new(self.vector.knobs.server.clone());
         let generation = self.host.generation;
         self.host.ledger.new_life(saved.is_some());
-        let (server, effects) =
-            self.lend(|step| TwoStageServer::start(config, generation, saved, step));
+        let (server, effects) = self.lend(|step| TwoStageServer::start(config, generation, saved, step));
         self.host.server = Some(server);
         self.follow(effects);
     }
@@ -105,6 +104,9 @@ impl Machine {
     }
 
     fn take_up(&mut self, ticket: Ticket, request: Request) {
+        if let Some((Caller::Watcher(watcher), _)) = self.host.asked[ticket.place as usize] {
+            self.watch_taken_up(watcher);
+        }
         let (reply, effects) =
             self.step_registry(|server, step| server.on_request(&request, Some(ticket), step));
         self.follow(effects);
@@ -184,18 +186,21 @@ impl Machine {
         let since = Self::mono(since);
         let ((), effects) = self.step_registry(|server, step| server.on_resume(since, step));
         self.follow(effects);
-        let overdue = std::mem::take(&mut self.host.overdue);
-        let first = |timer: ServiceTimer| {
-            timer == ServiceTimer::Sweep && self.vector.knobs.server.resume_order == ResumeOrder::SweepFirst
-        };
-        let (sweeps, others): (Vec<_>, Vec<_>) = overdue.into_iter().partition(|&(timer, ..)| first(timer));
-        for (timer, number, generation) in sweeps {
+        let (sweeps, others): (Vec<_>, Vec<_>) = std::mem::take(&mut self.host.overdue)
+            .into_iter()
+            .partition(|overdue| overdue.0 == ServiceTimer::Sweep);
+        for (timer, number, generation) in others {
+            self.at(self.now, class::LATE, Event::ServerTimer { timer, number, generation });
+        }
+        let sweep_first = self.vector.knobs.server.resume_order == ResumeOrder::SweepFirst;
+        let (first, last) = if sweep_first { (sweeps, Vec::new()) } else { (Vec::new(), sweeps) };
+        for (timer, number, generation) in first {
             self.server_timer_due(timer, number, generation);
         }
         for (ticket, request) in std::mem::take(&mut self.host.waiting) {
             self.take_up(ticket, request);
         }
-        for (timer, number, generation) in others {
+        for (timer, number, generation) in last {
             self.server_timer_due(timer, number, generation);
         }
     }

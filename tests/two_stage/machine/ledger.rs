@@ -180,7 +180,10 @@ impl Machine {
     pub(super) fn check_ledger(&self) {
         let Some(server) = &self.host.server else { return };
         let ledger = &self.host.ledger;
-        assert!(ledger.marked.is_empty() && ledger.removed.is_empty(), "a sweep that changes something is told");
+        assert!(
+            ledger.marked.is_empty() && ledger.removed.is_empty(),
+            "a sweep that changes something is told"
+        );
         for app in self.names.apps() {
             let revision = ledger.revisions.get(&app).copied().unwrap_or(0);
             assert_eq!(server.revision(app).number, revision, "revision of {}", self.names.svc(app));

@@ -78,7 +78,7 @@ enum Event {
 }
 
 /// The loop.
-pub struct Machine {
+pub(crate) struct Machine {
     vector: Vector,
     names: Names,
     views: Views,
@@ -100,7 +100,7 @@ pub struct Machine {
 /// # Panics
 ///
 /// If what the registry says of itself is not what its facts say.
-pub fn run(vector: &Vector) -> Result<Vec<Row>, String> {
+pub(crate) fn run(vector: &Vector) -> Result<Vec<Row>, String> {
     let loss = vector.knobs.server.push_loss;
     if loss != 0.0 && loss != 1.0 {
         return Err(format!("{}: a vector cannot say which datagrams are lost", vector.id));
@@ -218,13 +218,7 @@ impl Machine {
     }
 
     /// Requests of the script itself: one of each of `who`, and then others every `every` until `until`.
-    fn plan_requests(
-        &mut self,
-        who: &Crowd,
-        every: u64,
-        until: u64,
-        request: impl Fn(Record) -> Request,
-    ) {
+    fn plan_requests(&mut self, who: &Crowd, every: u64, until: u64, request: impl Fn(Record) -> Request) {
         for (first, id) in who.moments() {
             let request = request(self.names.record(&who.svc, id));
             let mut t = first;
@@ -249,7 +243,9 @@ impl Machine {
             Event::Killed { agent } => self.kill_agent(agent),
             Event::Stops { agent } => self.stop_agent(agent),
             Event::ClientTimer { agent, timer, generation } => {
-                self.step_agent(agent, |client, config, step| client.on_timer(config, timer, generation, step));
+                self.step_agent(agent, |client, config, step| {
+                    client.on_timer(config, timer, generation, step)
+                });
             }
             Event::Limit { agent, call } => self.limit_reached(agent, call),
             Event::WatchIssued { watcher } => self.issue_watch(watcher),

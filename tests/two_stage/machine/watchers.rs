@@ -18,8 +18,10 @@ pub(super) struct Watcher {
     known: Revision,
     /// How long its list is: all that its plausibility check looks at.
     length: u64,
-    /// When its long poll was issued.
-    issued: Option<u64>,
+    /// Whether it has not asked yet.
+    first: bool,
+    /// When the registry has taken its long poll up.
+    taken_up: u64,
     /// Failures in a row.
     failures: u32,
 }
@@ -28,7 +30,7 @@ impl Watcher {
     pub(super) fn new(watch: Watch) -> Self {
         let length = watch.cur.len() as u64;
         let known = Revision { epoch: 0, number: watch.rev };
-        Self { watch, known, length, issued: None, failures: 0 }
+        Self { watch, known, length, first: true, taken_up: 0, failures: 0 }
     }
 }
 
@@ -44,13 +46,21 @@ impl Machine {
         // What the script says that it knows is of the life in which it begins.
         let epoch = self.host.server.as_ref().map_or(0, |server| server.revision(app).epoch);
         let it = &mut self.watchers[watcher];
-        if it.issued.is_none() && it.known.number > 0 {
+        if it.first && it.known.number > 0 {
             it.known.epoch = epoch;
         }
-        it.issued = Some(self.now);
-        let request =
-            Request::Watch { app, known: it.known, timeout_ms: it.watch.timeout.min(u64::from(u32::MAX)) as u32 };
+        it.first = false;
+        let request = Request::Watch {
+            app,
+            known: it.known,
+            timeout_ms: it.watch.timeout.min(u64::from(u32::MAX)) as u32,
+        };
         self.at(self.now, class::REQUEST, Event::Arrives { caller: Caller::Watcher(watcher), request });
+    }
+
+    /// The registry takes a long poll up.
+    pub(super) fn watch_taken_up(&mut self, watcher: usize) {
+        self.watchers[watcher].taken_up = self.now;
     }
 
     /// The caller applies a list if it is plausible, and takes the revision as its `ack` says.
@@ -61,7 +71,7 @@ impl Machine {
         let (svc, length) = (it.watch.svc.clone(), list.len() as u64);
         // A repaired registry sends the list even if the time is up.
         let repaired = self.vector.knobs.server.watch_timeout_payload == WatchTimeoutPayload::Full;
-        let waited = self.now - it.issued.expect("it was issued");
+        let waited = self.now - it.taken_up;
         let is_late = reply.payload.is_none() || (repaired && waited >= it.watch.timeout);
         let cause = if is_late { "timeout" } else { "change" };
         it.failures = 0;

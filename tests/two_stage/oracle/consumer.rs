@@ -129,16 +129,19 @@ impl Oracle {
         let config = self.knobs.client.clone();
         let it = &mut self.consumers[at];
         let name = it.name.clone();
-        let implausible = it.memory.iter().any(|(svc, current)| {
-            map.get(svc).is_none_or(|fetched| 2 * fetched.len() < current.len())
-        });
+        let implausible = it
+            .memory
+            .iter()
+            .any(|(svc, current)| map.get(svc).is_none_or(|fetched| 2 * fetched.len() < current.len()));
         let unchecked = starts && config.start_applies_unchecked;
         if implausible && !unchecked && config.sanity == Sanity::Half {
             let sizes = map.iter().map(|(svc, ids)| (svc.clone(), ids.len() as u64)).collect();
             return self.row("reject", &name, What::Sizes(sizes));
         }
         let changes = it.memory != map;
-        if config.disk_mode != DiskMode::None && (changes || config.disk_write_on == DiskWriteOn::EverySuccess) {
+        if config.disk_mode != DiskMode::None
+            && (changes || config.disk_write_on == DiskWriteOn::EverySuccess)
+        {
             it.writing = Some((self.t + u64::from(config.disk_write_ms), map.clone()));
         }
         it.memory = map.clone();

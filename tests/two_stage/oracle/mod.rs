@@ -53,7 +53,7 @@ struct Oracle {
 }
 
 /// Plays a vector's script; the log, every row of it.
-pub fn run(vector: &Vector) -> Vec<Row> {
+pub(crate) fn run(vector: &Vector) -> Vec<Row> {
     let mut oracle = Oracle {
         registry: Registry::new(&vector.knobs.server),
         knobs: vector.knobs.clone(),

@@ -87,7 +87,10 @@ impl Registry {
     pub(super) fn go_down(&mut self) -> Vec<Who> {
         self.state = State::Down;
         let watching = self.watches.drain(..).map(|watch| watch.who);
-        watching.chain(self.backlog.drain(..).map(|it| it.0)).chain(self.held.drain(..).map(|it| it.0)).collect()
+        watching
+            .chain(self.backlog.drain(..).map(|it| it.0))
+            .chain(self.held.drain(..).map(|it| it.0))
+            .collect()
     }
 
     pub(super) fn come_up(&mut self, config: &ServerConfig, t: u64) -> &'static str {
@@ -136,9 +139,11 @@ impl Oracle {
     fn list(&self, svc: &str) -> Ids {
         let Some(service) = self.registry.services.get(svc) else { return Ids::default() };
         let healthy = service.entries.values().filter(|entry| entry.healthy).count();
-        let all = self.knobs.server.read_protect_threshold.is_some_and(|threshold| {
-            healthy as f64 / service.entries.len().max(1) as f64 <= threshold
-        });
+        let all = self
+            .knobs
+            .server
+            .read_protect_threshold
+            .is_some_and(|threshold| healthy as f64 / service.entries.len().max(1) as f64 <= threshold);
         service.entries.iter().filter(|it| all || it.1.healthy).map(|it| it.0.as_str()).collect()
     }
 
@@ -294,7 +299,8 @@ impl Oracle {
         let size = service.entries.len();
         let healthy = service.entries.values().filter(|entry| entry.healthy).count();
         let guarded = config.guard == Guard::Ratio && size >= config.guard_min_instances as usize;
-        let ratio_holds = |healthy: usize, size: usize| healthy * 100 / size >= config.guard_min_healthy_pct as usize;
+        let ratio_holds =
+            |healthy: usize, size: usize| healthy * 100 / size >= config.guard_min_healthy_pct as usize;
         let passes = !guarded || ratio_holds(healthy, size);
         if std::mem::replace(&mut service.shut, !passes) == passes {
             let kind = if passes { "guard_open" } else { "guard_closed" };
@@ -376,7 +382,8 @@ impl Oracle {
         let (now, ttl) = (self.clock(), i64::from(self.knobs.server.subscriber_ttl_ms));
         self.registry.subscribers.retain(|it, &mut asked| it.0 != svc || now - asked <= ttl);
         let list = self.list(svc);
-        let to: Vec<usize> = self.registry.subscribers.keys().filter(|it| it.0 == svc).map(|it| it.1).collect();
+        let to: Vec<usize> =
+            self.registry.subscribers.keys().filter(|it| it.0 == svc).map(|it| it.1).collect();
         for at in to {
             let name = self.subscribers[at].name.clone();
             self.row("push", &name, What::Pushed(svc.to_owned(), list.clone()));
