@@ -115,8 +115,9 @@ pub(crate) fn vectors(preset: &'static str) -> impl Strategy<Value = Vector> {
             // When a long poll that waits for a worker begins cannot be seen, nor then which list is the last.
             must("worker_threads", json!(null));
         }
-        let (pauses, queues) = (pauses.index(2) == 0, knobs.server.worker_threads.is_some());
-        let script = script(first, parts, pauses, queues);
+        let (pauses, workers) = (pauses.index(2) == 0, knobs.server.worker_threads);
+        let queues = workers.is_some();
+        let script = script(first, parts, pauses, workers);
         if pauses || queues {
             // The end of a call that has waited would set the beats' last digit.
             knobs.set("heartbeat_schedule", &json!("fixed_rate")).expect("a setting");
@@ -125,10 +126,12 @@ pub(crate) fn vectors(preset: &'static str) -> impl Strategy<Value = Vector> {
     })
 }
 
-/// The operations: at most one outage or pause, names that are unique, and no consumers where requests queue: the end
-/// of a long poll, for which a fetch has waited, would set their last digit.
-fn script(first: Op, parts: Vec<Part>, pauses: bool, queues: bool) -> Vec<Op> {
+/// The operations: at most one outage or pause, names that are unique. Where requests queue there are no consumers,
+/// and no long poll that waits for the end of another: that would set their last digit.
+fn script(first: Op, parts: Vec<Part>, pauses: bool, workers: Option<u32>) -> Vec<Op> {
     let mut script = vec![first];
+    let queues = workers.is_some();
+    let watchers_max = workers.map_or(3, u64::from);
     let (mut broken, mut consumers, mut watchers, mut subscribers) = (false, 0, 0, 0);
     for (nth, part) in parts.into_iter().enumerate() {
         match part {
@@ -159,7 +162,7 @@ fn script(first: Op, parts: Vec<Part>, pauses: bool, queues: bool) -> Vec<Op> {
                 }
             }
             Part::Consumer { .. } => {}
-            Part::Watch(watch) if watchers < 3 => {
+            Part::Watch(watch) if watchers < watchers_max => {
                 // Last digits 6, 7 and 8.
                 let t = watch.t + 6 + watchers;
                 watchers += 1;

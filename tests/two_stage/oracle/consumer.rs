@@ -3,6 +3,7 @@
 use stillup::model::two_stage::{DiskMode, DiskWriteOn, OnCorruptFile, Sanity};
 
 use super::{Ask, Oracle, Who};
+use crate::ids::Ids;
 use crate::row::{Map, What};
 use crate::vector::Disk;
 
@@ -139,8 +140,9 @@ impl Oracle {
             return self.row("reject", &name, What::Sizes(sizes));
         }
         let changes = it.memory != map;
-        if config.disk_mode != DiskMode::None
-            && (changes || config.disk_write_on == DiskWriteOn::EverySuccess)
+        // A file that differs by a service without instances only would lead nobody elsewhere.
+        let others = shown(&it.memory) != shown(&map);
+        if config.disk_mode != DiskMode::None && (others || config.disk_write_on == DiskWriteOn::EverySuccess)
         {
             it.writing = Some((self.t + u64::from(config.disk_write_ms), map.clone()));
         }
@@ -149,4 +151,8 @@ impl Oracle {
             self.row("view", &name, What::Map(map));
         }
     }
+}
+
+fn shown(map: &Map) -> Vec<(&String, &Ids)> {
+    map.iter().filter(|it| !it.1.is_empty()).collect()
 }
