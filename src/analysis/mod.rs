@@ -23,8 +23,10 @@ mod pipeline;
 mod protection;
 #[cfg(test)]
 mod sampled;
+mod tolerance;
 mod types;
 
 pub use bounds::bounds;
 pub use lease::missed_heartbeats_tolerated;
+pub use tolerance::missed_heartbeats_before_mark;
 pub use types::{Absence, Bound, BoundRange};

@@ -6,11 +6,12 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::analysis::missed_heartbeats_tolerated;
+use crate::analysis::{missed_heartbeats_before_mark, missed_heartbeats_tolerated};
 use crate::engine::{NANOS_PER_MS, NANOS_PER_S, SimDuration};
+use crate::model::registry::ClientConfig;
 use crate::model::stage::Stage;
 use crate::observe::{Mistake, Quality, Removal, ReplicateData, RunData};
-use crate::scenario::Scenario;
+use crate::scenario::{Application, Delay, Scenario};
 
 /// Nanoseconds in an hour.
 const NANOS_PER_HOUR: f64 = 3_600.0 * NANOS_PER_S as f64;
@@ -22,9 +23,10 @@ pub struct MistakeSummary {
     pub stage: String,
     /// How many: pairs of an instance and an observer, or at a server's stages instances.
     pub count: u64,
-    /// Of these, evicted by their server: false removals. At `registry` only.
+    /// Of these, evicted by their server: false removals. At `registry`, where a two-stage registry marks, and at
+    /// `entry`, where it removes.
     pub evicted: u64,
-    /// Of these, lost with a server that ended. At `registry` and `served` only.
+    /// Of these, lost with a server that ended. At a server's stages only.
     pub lost_with_server: u64,
     /// Of these, those corrected before the run, the observer or the instance's life ended.
     pub corrected: u64,
@@ -49,20 +51,24 @@ pub struct MistakeSummary {
 pub struct Tolerance {
     /// Whose.
     pub application: String,
-    /// Heartbeats in a row that a live instance may miss while its lease is at no moment expired; null if it can be
-    /// although none is missed.
+    /// Heartbeats in a row that a live instance may miss while its lease is at no moment expired or, of a two-stage
+    /// registry, its entry never silent for so long that it is marked; null if that can be although none is missed.
     pub missed_heartbeats: Option<u64>,
 }
 
 impl Tolerance {
     /// One for each application that registers.
     pub(super) fn of(scenario: &Scenario) -> Vec<Self> {
-        let registering = scenario.applications.iter().filter(|app| app.client.eureka().register_with_eureka);
-        let of = |app: &crate::scenario::Application| Self {
-            application: app.name.clone(),
-            missed_heartbeats: missed_heartbeats_tolerated(app.client.eureka()),
+        let missed = |app: &Application| match &app.client {
+            ClientConfig::Eureka(client) => missed_heartbeats_tolerated(client),
+            ClientConfig::TwoStage(client) => {
+                let latency = app.network.as_ref().unwrap_or(&scenario.network).latency;
+                let limit = scenario.server.two_stage().soft_timeout_ms;
+                missed_heartbeats_before_mark(client, limit, matches!(latency, Delay::Constant(_)))
+            }
         };
-        registering.map(of).collect()
+        let of = |app: &Application| Self { application: app.name.clone(), missed_heartbeats: missed(app) };
+        scenario.applications.iter().filter(|app| app.client.registers()).map(of).collect()
     }
 }
 
