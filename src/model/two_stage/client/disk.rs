@@ -96,3 +96,157 @@ impl Disk {
         [self.file.view(), self.before.view()]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::harness::{Logged, Rig, at_ms};
+    use super::*;
+    use crate::model::fact::Fact;
+    use crate::model::message::RequestKind;
+    use crate::model::two_stage::config::{DiskWriteOn, OnCorruptFile, Preset};
+
+    fn failed(fact: &Fact) -> bool {
+        *fact == Fact::StartFailed
+    }
+
+    /// A consumer that has written instance 0 and, with instance 1 from 3 s on, fetches both at 5 s. Its process is
+    /// killed at `killed_ms`.
+    fn killed_at(killed_ms: u64, mode: DiskMode, on_corrupt_file: OnCorruptFile) -> Rig {
+        let mut rig = Rig::consumer(Preset::TwoStage);
+        rig.config.disk_mode = mode;
+        rig.config.on_corrupt_file = on_corrupt_file;
+        rig.registry.up(0, 0..1);
+        rig.start();
+        rig.run_to(at_ms(3_000));
+        rig.registry.up(0, 1..2);
+        rig.run_to(at_ms(killed_ms));
+        rig.crash();
+        rig
+    }
+
+    /// What a consumer holds that starts now, while the registry is down; `None` if it does not start.
+    fn restarted(rig: &mut Rig) -> Option<Vec<u32>> {
+        rig.registry_is_down();
+        rig.start();
+        rig.client.is_running().then(|| rig.held())
+    }
+
+    #[test]
+    fn a_kill_in_the_middle_of_a_write_leaves_what_the_mode_says() {
+        use DiskMode::{Atomic, InPlace, None as NoFile};
+        use OnCorruptFile::{FailStart, Ignore};
+        // The write begins at 5,000 ms and is done at 5,020 ms.
+        for (killed_ms, mode, on_corrupt_file, held) in [
+            (5_019, Atomic, FailStart, Some(vec![0])),
+            (5_020, Atomic, FailStart, Some(vec![0, 1])),
+            (5_019, InPlace, FailStart, None),
+            (5_019, InPlace, Ignore, Some(vec![])),
+            (5_020, InPlace, FailStart, Some(vec![0, 1])),
+            (5_019, NoFile, FailStart, Some(vec![])),
+        ] {
+            let mut rig = killed_at(killed_ms, mode, on_corrupt_file);
+            assert_eq!(restarted(&mut rig), held, "{mode:?} {on_corrupt_file:?} at {killed_ms} ms");
+        }
+    }
+
+    #[test]
+    fn a_torn_file_fails_every_start_before_anything_is_sent() {
+        let mut rig = killed_at(5_010, DiskMode::InPlace, OnCorruptFile::FailStart);
+        let before = rig.log.len();
+        for now_ms in [6_000, 9_000] {
+            rig.run_to(at_ms(now_ms));
+            assert_eq!(restarted(&mut rig), None);
+        }
+        assert_eq!(rig.facts_ms(failed), [6_000, 9_000]);
+        assert_eq!(rig.logged_ms(|logged| *logged == Logged::Exited), [6_000, 9_000]);
+        assert_eq!(rig.log.len() - before, 4);
+    }
+
+    #[test]
+    fn the_next_write_mends_a_torn_file() {
+        let mut rig = killed_at(5_010, DiskMode::InPlace, OnCorruptFile::Ignore);
+        rig.start();
+        rig.run_to(at_ms(6_000));
+        rig.crash();
+        assert_eq!(restarted(&mut rig), Some(vec![0, 1]));
+    }
+
+    #[test]
+    fn a_restart_after_the_registry_lost_everything_replaces_the_good_file() {
+        let mut rig = killed_at(5_900, DiskMode::Atomic, OnCorruptFile::FailStart);
+        rig.registry.restart();
+        rig.start();
+        assert_eq!(rig.held(), [0, 1]); // from the file, until the first answer
+        rig.run_to(at_ms(6_000));
+        assert_eq!(rig.held(), [0; 0]);
+        rig.crash();
+        assert_eq!(restarted(&mut rig), Some(vec![]));
+    }
+
+    #[test]
+    fn a_full_disk_looks_like_a_dead_registry() {
+        use DiskMode::{Atomic, InPlace};
+        for (mode, writable, left) in [
+            (Atomic, true, Some(vec![0, 1])),
+            (InPlace, true, None),
+            (Atomic, false, Some(vec![])),
+            (InPlace, false, Some(vec![])),
+        ] {
+            let mut rig = killed_at(5_900, mode, OnCorruptFile::FailStart);
+            if !writable {
+                rig.client.disk = Disk::EMPTY;
+            }
+            rig.config.disk_writable = writable;
+            rig.client.set_disk_full(writable);
+            rig.registry.up(0, 2..3);
+            let before = rig.sent_ms(RequestKind::FetchFull).len();
+            rig.run_to(at_ms(10_000));
+            rig.start();
+            rig.run_to(at_ms(25_000));
+            // The fetch at the start counts no failure; then 2, 4 and 8 s, as if nobody had answered.
+            assert_eq!(
+                rig.sent_ms(RequestKind::FetchFull)[before..],
+                [10_000, 10_000, 12_000, 16_000, 24_000]
+            );
+            assert_eq!(rig.facts_ms(|fact| *fact == Fact::RefreshWarned), [16_000]);
+            assert_eq!(rig.held(), [0, 1, 2]); // the news is taken all the same
+            rig.crash();
+            assert_eq!(restarted(&mut rig), left, "{mode:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_on_change_needs_no_room_without_one() {
+        let mut rig = Rig::consumer(Preset::TwoStage);
+        rig.config.disk_write_on = DiskWriteOn::Change;
+        rig.registry.up(0, 0..1);
+        rig.start();
+        rig.run_to(at_ms(1_000));
+        rig.client.set_disk_full(true);
+        rig.run_to(at_ms(11_000));
+        assert_eq!(rig.sent_ms(RequestKind::FetchFull), [0, 0, 5_000, 10_000]);
+        rig.registry.up(0, 1..2);
+        rig.run_to(at_ms(18_000));
+        assert_eq!(rig.sent_ms(RequestKind::FetchFull)[4..], [15_000, 17_000]);
+        // What has changed is in memory by now, so the next answer changes nothing and need not be written.
+        rig.run_to(at_ms(23_000));
+        assert_eq!(rig.sent_ms(RequestKind::FetchFull)[6..], [22_000]);
+    }
+
+    #[test]
+    fn a_write_takes_the_place_of_one_that_runs() {
+        let config = ClientConfig::defaults(Preset::TwoStage);
+        let mut views = crate::model::view::Views::default();
+        let life = views.begin_life();
+        let [first, second] = [1, 2].map(|version| View::of(life, version));
+        let after = |ends_ms| {
+            let mut disk = Disk::EMPTY;
+            assert!(disk.write(first, &config, at_ms(0)) && disk.write(second, &config, at_ms(10)));
+            assert_eq!(disk.views(), [second, View::EMPTY]);
+            disk.process_ends(&config, at_ms(ends_ms));
+            disk.file()
+        };
+        assert_eq!(after(29), File::Missing); // 10 + 20 = 30
+        assert_eq!(after(30), File::Holds(second));
+    }
+}

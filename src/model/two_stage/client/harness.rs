@@ -171,7 +171,10 @@ impl Rig {
     }
 
     /// Runs one step of the client now.
-    fn step(&mut self, act: impl FnOnce(&mut TwoStageClient, &ClientConfig, &mut Step<'_, ClientEffect>)) {
+    pub(super) fn step(
+        &mut self,
+        act: impl FnOnce(&mut TwoStageClient, &ClientConfig, &mut Step<'_, ClientEffect>),
+    ) {
         let mut out = Vec::new();
         let wall = WallMs(1_700_000_000_000 + self.now.as_millis() as i64);
         let mut step = Step {

@@ -135,3 +135,96 @@ fn next_on_grid(due: SimTime, interval: SimDuration, now: SimTime) -> SimTime {
     let missed = (now - due).as_nanos() / interval.as_nanos();
     next + interval * missed
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::harness::{REFUSED, Rig, at_ms, healthy, ms};
+    use super::*;
+    use crate::model::message::RequestKind;
+    use crate::model::two_stage::config::Preset;
+
+    /// A registry that answers after `delay_ms`, to the heartbeats of the first `unknown_ms` with 404.
+    fn answers(rig: &mut Rig, delay_ms: u64, unknown_ms: u64) {
+        rig.answer(move |now, request, registry| match request.kind() {
+            RequestKind::Renew if now < at_ms(unknown_ms) => (ms(delay_ms), Ok(Reply::bare(404))),
+            _ => (ms(delay_ms), Ok(registry.reply(request))),
+        });
+    }
+
+    #[test]
+    fn a_fixed_rate_keeps_to_its_grid_whatever_calls_take() {
+        let mut rig = Rig::instance(Preset::TwoStage);
+        answers(&mut rig, 7, 0);
+        rig.start();
+        rig.run_to(at_ms(21_000));
+        assert_eq!(rig.sent_ms(RequestKind::Register), [0]);
+        assert_eq!(rig.sent_ms(RequestKind::Renew), [5_000, 10_000, 15_000, 20_000]);
+        assert_eq!(rig.facts_ms(|fact| matches!(fact, Fact::RegistrationSent { .. })), [0]);
+    }
+
+    #[test]
+    fn a_fixed_delay_counts_from_the_end_of_the_last_call() {
+        let mut rig = Rig::instance(Preset::Nacos1);
+        answers(&mut rig, 10, 6_000);
+        rig.start();
+        rig.run_to(at_ms(21_000));
+        // The beat at 5 s hears 404 at 5.01 s; its registration ends at 5.02 s. Then each period is 5 s + 10 ms.
+        assert_eq!(rig.sent_ms(RequestKind::Register), [0, 5_010]);
+        assert_eq!(rig.sent_ms(RequestKind::Renew), [5_000, 10_020, 15_030, 20_040]);
+    }
+
+    #[test]
+    fn a_heartbeat_that_finds_no_entry_registers_at_once_and_keeps_the_grid() {
+        let mut rig = Rig::instance(Preset::TwoStage);
+        answers(&mut rig, 10, 11_000);
+        rig.start();
+        rig.run_to(at_ms(5_012));
+        assert!(!rig.client.is_registered()); // 404 at 5.01 s, the registration's answer at 5.02 s
+        rig.run_to(at_ms(21_000));
+        assert_eq!(rig.sent_ms(RequestKind::Register), [0, 5_010, 10_010]);
+        assert_eq!(rig.sent_ms(RequestKind::Renew), [5_000, 10_000, 15_000, 20_000]);
+        assert_eq!(rig.facts_ms(|fact| matches!(fact, Fact::RegistrationSent { .. })), [0]);
+        assert!(rig.client.is_registered());
+    }
+
+    #[test]
+    fn calls_that_fail_change_nothing() {
+        let mut rig = Rig::instance(Preset::TwoStage);
+        rig.registry_is_down();
+        rig.start();
+        rig.run_to(at_ms(12_000));
+        assert!(!rig.client.is_registered());
+        rig.registry_is_up();
+        rig.run_to(at_ms(17_000));
+        assert_eq!(rig.sent_ms(RequestKind::Register), [0]);
+        assert_eq!(rig.sent_ms(RequestKind::Renew), [5_000, 10_000, 15_000]);
+        assert!(rig.client.is_registered()); // a heartbeat that was answered with true says so, too
+    }
+
+    #[test]
+    fn a_beat_that_is_due_while_one_waits_follows_at_its_end() {
+        let mut rig = Rig::instance(Preset::TwoStage);
+        rig.answer(|now, request, registry| match request.kind() {
+            RequestKind::Renew if now == at_ms(5_000) => (ms(12_000), REFUSED.1),
+            _ => healthy(request, registry),
+        });
+        rig.start();
+        rig.run_to(at_ms(26_000));
+        // Those of 10 s and 15 s are one, at 17 s.
+        assert_eq!(rig.sent_ms(RequestKind::Renew), [5_000, 17_000, 20_000, 25_000]);
+    }
+
+    #[test]
+    fn after_a_pause_one_beat_goes_out_at_once_and_the_next_on_the_grid() {
+        for (resumes_ms, beats_ms) in
+            [(23_000, [5_000, 23_000, 25_000, 30_000]), (20_000, [5_000, 20_000, 25_000, 30_000])]
+        {
+            let mut rig = Rig::instance(Preset::TwoStage);
+            rig.start();
+            rig.run_to(at_ms(7_000));
+            rig.pause_to(at_ms(resumes_ms));
+            rig.run_to(at_ms(31_000));
+            assert_eq!(rig.sent_ms(RequestKind::Renew), beats_ms);
+        }
+    }
+}

@@ -237,7 +237,33 @@ impl TwoStageClient {
 
 #[cfg(test)]
 mod tests {
+    use super::super::harness::{Rig, at_ms, ms};
     use super::*;
+    use crate::model::message::RequestKind;
+    use crate::model::two_stage::config::{DiskMode, Preset};
+
+    #[test]
+    fn a_new_life_starts_afresh_and_drops_what_belongs_to_the_old() {
+        let mut rig = Rig::instance(Preset::TwoStage);
+        rig.config.fetches = true;
+        rig.config.disk_mode = DiskMode::None;
+        rig.registry.up(0, 0..2);
+        rig.answer(|_, request, registry| (ms(100), Ok(registry.reply(request))));
+        rig.start();
+        rig.run_to(at_ms(10_250)); // the second poll of the loop, sent at 10.3 s, is still to come
+        let call = Call::numbered(1, false);
+        assert!(rig.client.is_registered() && !rig.client.awaits(call));
+        rig.crash();
+        assert!(!rig.client.is_running() && !rig.client.is_registered() && rig.held().is_empty());
+        rig.run_to(at_ms(11_000));
+        rig.start();
+        assert!(!rig.client.awaits(call)); // numbers go on
+        rig.run_to(at_ms(17_000));
+        assert_eq!(rig.sent_ms(RequestKind::Register), [0, 11_000]);
+        assert_eq!(rig.sent_ms(RequestKind::Renew), [5_000, 10_000, 16_000]);
+        // 0, 100, then 5.1 s apart.
+        assert_eq!(rig.sent_ms(RequestKind::FetchFull), [0, 100, 5_200, 11_000, 11_100, 16_200]);
+    }
 
     #[test]
     fn a_client_is_small_at_rest() {
