@@ -34,20 +34,21 @@ pub struct Detection {
     pub at: SimTime,
     /// Where it was watched.
     pub stage: Stage,
-    /// At which server: its own registry or answers; of an observer's stages, the server whose answer it had when it
+    /// At which server, for its own stages; of an observer's stages, the server whose answer it had when it
     /// noticed, or that answered it last. `None`: none has answered yet. A lone server is always named.
     pub server: Option<ServerId>,
     /// How that ended.
     pub outcome: Outcome,
-    /// How many observations the row stands for: pairs of an instance and an observer who saw just this, or at the
-    /// stages `registry` and `served` instances.
+    /// How many observations the row stands for: pairs of an instance and an observer who saw just this, or at a
+    /// server's stages instances.
     pub count: u64,
 }
 
 /// How it came that an instance that is alive and well is not shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Removal {
-    /// The server evicted it: what is called a false removal. At the stage `registry` only.
+    /// The server evicted it: at the stage `registry` what is called a false removal. A two-stage registry may remove
+    /// its entry later on, which is another mistake at the stage `entry`.
     Evicted,
     /// Its server ended, and its lease with it. At a server's stages only.
     LostWithServer,
@@ -80,9 +81,9 @@ pub struct Mistake {
     pub instance: InstanceId,
     /// How many instances the row stands for. At least 1.
     pub instances: u32,
-    /// Where: `registry` for a server's own registry.
+    /// Where.
     pub stage: Stage,
-    /// Whose registry or answers; of an observer's stages, the server whose answer hid the instance.
+    /// Which server, for its own stages; of an observer's stages, the server whose answer hid the instance.
     pub server: Option<ServerId>,
     /// When.
     pub at: SimTime,
@@ -93,8 +94,8 @@ pub struct Mistake {
     pub removal: Removal,
     /// Whether it was corrected: shown again before anything else ended it.
     pub corrected: bool,
-    /// How many mistakes the row stands for: pairs of an instance and an observer, or at the stages `registry`
-    /// and `served` instances.
+    /// How many mistakes the row stands for: pairs of an instance and an observer, or at a server's stages
+    /// instances.
     pub count: u64,
 }
 
@@ -104,7 +105,8 @@ pub struct Mistake {
 /// share of their time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Quality {
-    /// Where. Observers have the stages `client` and `balancer`, servers the other two.
+    /// Where. Observers have the stages `client` and `balancer`, servers the others. A stage that the registry lacks has
+    /// no row.
     pub stage: Stage,
     /// Which server, for its own stages; `None` for observers, who may talk to several.
     pub server: Option<ServerId>,
@@ -113,8 +115,8 @@ pub struct Quality {
     pub observer: Option<InstanceId>,
     /// How many observers the row stands for; 1 for a server.
     pub observers: u32,
-    /// Time under observation, ns: over all instances but the observer itself, the time during which they were alive
-    /// and well, and registered, and the observer was up. Servers are looked at all the time.
+    /// Time under observation, ns: over all instances that the observer looks at, but itself, the time during which they
+    /// were alive and well, and registered, and the observer was up. Servers are looked at all the time.
     pub good_nanos: u128,
     /// Of that, ns during which they were not shown by mistake. What had not been shown yet is not in it.
     pub mistaken_nanos: u128,
@@ -183,6 +185,7 @@ pub struct CallMinute {
 }
 
 /// A sweep of a two-stage registry that did something to a service, or found its guard otherwise than the sweep before.
+/// A guard that no sweep has found shut yet is open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SweepRow {
     /// When.
@@ -267,7 +270,7 @@ pub struct ServerEnd {
     pub is_up: bool,
     /// Leases in its registry.
     pub left: u32,
-    /// Whether self-preservation is engaged.
+    /// Whether something keeps it from evicting: self-preservation, or the guard of some service.
     pub self_preservation: bool,
 }
 
@@ -383,7 +386,7 @@ pub struct ReplicateData {
     pub faults: Vec<Injected>,
     /// Every eviction round that was open and found something, by time.
     pub rounds: Vec<RoundRow>,
-    /// Sweeps of a two-stage registry that did something, or found a guard otherwise than the sweep before.
+    /// Sweeps of a two-stage registry that did something, or found a guard otherwise than the sweep before, by time.
     pub sweeps: Vec<SweepRow>,
     /// What consumers of a two-stage registry did.
     pub consumers: ConsumerCounts,
@@ -401,7 +404,7 @@ impl ReplicateData {
         self.servers.iter().map(|server| server.left).sum()
     }
 
-    /// Whether self-preservation is engaged at the end, on any server.
+    /// Whether self-preservation, or the guard of some service, keeps any server from evicting at the end.
     pub fn self_preservation_at_end(&self) -> bool {
         self.servers.iter().any(|server| server.self_preservation)
     }

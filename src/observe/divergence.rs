@@ -140,6 +140,8 @@ impl ReplicateData {
 mod tests {
     use super::*;
     use crate::model::message::Status;
+    use crate::model::registry::Kind;
+    use crate::observe::layout::Layout;
 
     const UP: Presence = Presence::Present(Status::Up);
     const DOWN: Presence = Presence::Present(Status::Down);
@@ -151,7 +153,8 @@ mod tests {
 
     impl Scene {
         fn new(servers: usize) -> Self {
-            let mut scene = Self { servers: Servers::new(servers), divergences: Divergences::new(servers) };
+            let layout = Layout::new(servers, Kind::Eureka.stages());
+            let mut scene = Self { servers: Servers::new(layout), divergences: Divergences::new(servers) };
             (0..servers as u32).for_each(|server| scene.set_up(server, true, 0));
             scene
         }

@@ -14,6 +14,7 @@ mod detection;
 mod differential;
 mod divergence;
 mod flips;
+mod layout;
 mod load;
 mod marks;
 mod mistake;
@@ -22,7 +23,9 @@ mod observers;
 mod oracle;
 mod partition;
 mod recorder;
+mod scopes;
 mod servers;
+mod sweeps;
 
 pub use calls::{CallCounts, CallTally};
 pub use data::{
@@ -31,3 +34,4 @@ pub use data::{
     ServerEnd, SweepRow,
 };
 pub use recorder::{Recorded, Recorder};
+pub use scopes::LooksAt;
