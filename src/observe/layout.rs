@@ -25,6 +25,12 @@ impl Layout {
             of_observer: first_of(&observers::STAGES, stages),
         }
     }
+
+    /// So many servers of Eureka.
+    #[cfg(test)]
+    pub(super) fn of_eureka(servers: usize) -> Self {
+        Self::new(servers, crate::model::registry::Kind::Eureka.stages())
+    }
 }
 
 /// Those of `all` that are among `stages`. They are its first ones.
@@ -44,7 +50,7 @@ mod tests {
 
     #[test]
     fn a_registry_has_its_own_stages_and_no_others() {
-        let eureka = Layout::new(3, Kind::Eureka.stages());
+        let eureka = Layout::of_eureka(3);
         assert_eq!(eureka.of_server, [Stage::Registry, Stage::Served]);
         assert_eq!(eureka.of_observer, [Stage::Client, Stage::Balancer]);
         let two_stage = Layout::new(1, Kind::TwoStage.stages());

@@ -2,8 +2,8 @@
 //! run's digest is the same with and without it.
 
 use super::data::{
-    ConsumerCounts, Detection, Divergence, Folded, Injected, LeaseCounts, LoadMinute, Minute, Mistake,
-    Quality, Removal, RoundRow, SweepRow,
+    ConsumerCounts, Detection, Divergence, Injected, LeaseCounts, LoadMinute, Minute, Mistake, Quality,
+    Removal, RoundRow, SweepRow,
 };
 use super::detection::{Detections, Whom};
 use super::divergence::Divergences;
@@ -11,6 +11,7 @@ use super::layout::Layout;
 use super::load::LoadCounts;
 use super::mistake::Mistakes;
 use super::observers::{Noticed, Observers, number_of};
+use super::replicate::Folded;
 use super::scopes::LooksAt;
 use super::servers::Servers;
 use super::sweeps::SweepLog;
@@ -343,3 +344,6 @@ impl Recorder {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,6 @@ use super::*;
 use crate::engine::SimDuration;
 use crate::model::id::{AppId, ClientId};
 use crate::model::message::Status;
-use crate::model::registry::Kind;
 use crate::model::view::{LifeId, Presence};
 use crate::observe::data::{Detection, Outcome};
 use crate::observe::observers;
@@ -20,11 +19,6 @@ fn second(seconds: u64) -> SimTime {
 
 const fn secs(seconds: u64) -> SimDuration {
     SimDuration::from_secs(seconds)
-}
-
-/// So many servers of Eureka.
-fn layout(servers: usize) -> Layout {
-    Layout::new(servers, Kind::Eureka.stages())
 }
 
 /// A server and observers who all show the same at first.
@@ -45,9 +39,9 @@ impl Scene {
         }
         let mut scene = Self {
             views,
-            observers: Observers::new(layout(1)),
-            detections: Detections::new(layout(1)),
-            servers: Servers::new(layout(1)),
+            observers: Observers::new(Layout::of_eureka(1)),
+            detections: Detections::new(Layout::of_eureka(1)),
+            servers: Servers::new(Layout::of_eureka(1)),
         };
         scene.servers_show(shown);
         for number in 0..observers {
@@ -72,8 +66,8 @@ impl Scene {
 
     /// So many servers, all up, that show the same.
     fn with_servers(mut self, servers: usize, shown: View) -> Self {
-        self.detections = Detections::new(layout(servers));
-        self.servers = Servers::new(layout(servers));
+        self.detections = Detections::new(Layout::of_eureka(servers));
+        self.servers = Servers::new(Layout::of_eureka(servers));
         (0..servers as u32).for_each(|server| self.servers.set_up(ServerId(server), true));
         self.servers_show(shown);
         self
@@ -378,7 +372,7 @@ fn a_server_that_ends_before_it_could_tell_is_no_observation() {
 fn an_observer_saw_it_in_the_answer_that_it_had_last() {
     let [_, up, gone, _] = history();
     let mut scene = Scene::new(0, up).with_servers(2, up);
-    scene.observers = Observers::new(layout(2));
+    scene.observers = Observers::new(Layout::of_eureka(2));
     for place in 0..4 {
         scene.add(place);
         scene.start(place, up);

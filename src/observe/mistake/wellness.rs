@@ -259,12 +259,11 @@ impl Wellness {
 mod tests {
     use super::*;
     use crate::model::id::{AppId, ClientId};
-    use crate::model::registry::Kind;
     use crate::observe::layout::Layout;
     use crate::observe::scopes::LooksAt;
 
     fn observers(servers: usize) -> Observers {
-        let mut observers = Observers::new(Layout::new(servers, Kind::Eureka.stages()));
+        let mut observers = Observers::new(Layout::of_eureka(servers));
         observers.add(ClientId(0), AppId(0), LooksAt::Everything);
         observers
     }
