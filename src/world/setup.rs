@@ -166,7 +166,7 @@ impl<'a> World<'a> {
                 Ipv4Addr::from_bits(application.first_address.to_bits().wrapping_add(ordinal - 1))
             });
         let urls = ServerUrls { own_zone: &own_zone, other_zones: &other_zones, address };
-        let client = Client::new(config, app, instance, urls);
+        let client = Client::new(config, id, app, instance, urls);
         let skew = match self.scenario.applications.get(app.index()) {
             Some(application) => Skew::from_the_start(application.clock),
             None => self.servers[ordinal as usize - 1].skew.clone(),
