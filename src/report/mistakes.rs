@@ -57,10 +57,10 @@ pub struct Tolerance {
 impl Tolerance {
     /// One for each application that registers.
     pub(super) fn of(scenario: &Scenario) -> Vec<Self> {
-        let registering = scenario.applications.iter().filter(|app| app.client.eureka().register_with_eureka);
+        let registering = scenario.applications.iter().filter(|app| app.client.registers());
         let of = |app: &crate::scenario::Application| Self {
             application: app.name.clone(),
-            missed_heartbeats: missed_heartbeats_tolerated(app.client.eureka()),
+            missed_heartbeats: missed_heartbeats_tolerated(&scenario.server, &app.client),
         };
         registering.map(of).collect()
     }
