@@ -78,7 +78,8 @@ pub enum Fact {
         /// Whose entry.
         instance: InstanceId,
     },
-    /// A sweep of a two-stage registry was done with a service.
+    /// A sweep of a two-stage registry was done with a service. Told if it marked or removed anybody, or if the guard's
+    /// verdict was another than at the service's sweep before; guards begin open.
     SweepEnded(Sweep),
     /// What a two-stage registry stores changed: entries, healthy or not, as a view that shows them all.
     StoredChanged {

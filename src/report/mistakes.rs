@@ -6,12 +6,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::analysis::{missed_heartbeats_before_mark, missed_heartbeats_tolerated};
+use crate::analysis::missed_heartbeats_tolerated;
 use crate::engine::{NANOS_PER_MS, NANOS_PER_S, SimDuration};
-use crate::model::registry::ClientConfig;
 use crate::model::stage::Stage;
 use crate::observe::{Mistake, Quality, Removal, ReplicateData, RunData};
-use crate::scenario::{Application, Delay, Scenario};
+use crate::scenario::Scenario;
 
 /// Nanoseconds in an hour.
 const NANOS_PER_HOUR: f64 = 3_600.0 * NANOS_PER_S as f64;
@@ -59,16 +58,12 @@ pub struct Tolerance {
 impl Tolerance {
     /// One for each application that registers.
     pub(super) fn of(scenario: &Scenario) -> Vec<Self> {
-        let missed = |app: &Application| match &app.client {
-            ClientConfig::Eureka(client) => missed_heartbeats_tolerated(client),
-            ClientConfig::TwoStage(client) => {
-                let latency = app.network.as_ref().unwrap_or(&scenario.network).latency;
-                let limit = scenario.server.two_stage().soft_timeout_ms;
-                missed_heartbeats_before_mark(client, limit, matches!(latency, Delay::Constant(_)))
-            }
+        let registering = scenario.applications.iter().filter(|app| app.client.registers());
+        let of = |app: &crate::scenario::Application| Self {
+            application: app.name.clone(),
+            missed_heartbeats: missed_heartbeats_tolerated(&scenario.server, &app.client),
         };
-        let of = |app: &Application| Self { application: app.name.clone(), missed_heartbeats: missed(app) };
-        scenario.applications.iter().filter(|app| app.client.registers()).map(of).collect()
+        registering.map(of).collect()
     }
 }
 

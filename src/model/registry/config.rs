@@ -206,6 +206,14 @@ pub enum ClientConfig {
 }
 
 impl ClientConfig {
+    /// Which registry.
+    pub const fn kind(&self) -> Kind {
+        match self {
+            Self::Eureka(_) => Kind::Eureka,
+            Self::TwoStage(_) => Kind::TwoStage,
+        }
+    }
+
     /// Eureka's settings.
     ///
     /// # Panics
