@@ -1,4 +1,4 @@
-//! The range and mean of T_D at every stage, by addition (`eureka-server.md` 14.1).
+//! The range and mean of T_D at every stage, by addition; here for Eureka (`eureka-server.md` 14.1).
 //!
 //! ```text
 //! crash ──lease──▶ expired ──round──▶ registry ──copy──▶ served ──fetch──▶ client ──refresh──▶ balancer
@@ -15,14 +15,23 @@ use super::fleet::{Hit, hits, opens_between};
 use super::latency::Latency;
 use super::phases;
 use super::pipeline;
+use super::two_stage;
 use super::types::{Absence, Bound, BoundRange};
 use crate::engine::SimDuration;
 use crate::model::client::{BalancerConfig, ClientConfig};
+use crate::model::registry::Kind;
 use crate::model::stage::{EventKind, Stage};
 use crate::scenario::Scenario;
 
 /// The closed form of each kind of event that the scenario's faults cause, at each stage: by kind, then stage.
 pub fn bounds(scenario: &Scenario) -> Vec<Bound> {
+    match scenario.registry() {
+        Kind::Eureka => of_eureka(scenario),
+        Kind::TwoStage => two_stage::bounds(scenario),
+    }
+}
+
+fn of_eureka(scenario: &Scenario) -> Vec<Bound> {
     let kinds = EventKind::ALL.into_iter().filter(|&event| !hits(scenario, event).is_empty());
     let of_kind = |event| {
         let stages = match assumptions::returns_unnoticed(scenario, event, ranges) {

@@ -1,6 +1,9 @@
 //! Scenarios for this room's tests: defaults, a fleet of applications `a0`, `a1` … and one crash.
 
 use crate::engine::SimDuration;
+use crate::model::id::AppId;
+use crate::model::registry::{ClientConfig, ServerConfig};
+use crate::model::two_stage::{self, Preset};
 use crate::scenario::{Application, Fault, Scenario, Selection, Targets, Verb, Which, default_scenario};
 
 /// All defaults, these many instances by application, one of all crashes.
@@ -16,6 +19,35 @@ pub(super) fn scenario(fleet: &[u32]) -> Scenario {
         faults: vec![crash_of(Selection { application: None, zone: None, which: Which::Count(1) })],
         expectations: Vec::new(),
         ..default
+    }
+}
+
+/// The same of a two-stage registry. Every application hears of every other.
+pub(super) fn two_stage(preset: Preset, fleet: &[u32]) -> Scenario {
+    let mut scenario = scenario(fleet);
+    let services = (0..fleet.len() as u32).map(AppId).collect();
+    let client = two_stage::ClientConfig { services, ..two_stage::ClientConfig::defaults(preset) };
+    scenario.server = two_stage::ServerConfig::defaults(preset).into();
+    scenario.server_client = client.clone().into();
+    for application in &mut scenario.applications {
+        application.client = client.clone().into();
+    }
+    scenario
+}
+
+/// The settings of a two-stage registry, to change.
+pub(super) fn registry_of(scenario: &mut Scenario) -> &mut two_stage::ServerConfig {
+    match &mut scenario.server {
+        ServerConfig::TwoStage(config) => config,
+        ServerConfig::Eureka(_) => panic!("not the two-stage registry"),
+    }
+}
+
+/// The settings of its application at `place`, to change.
+pub(super) fn client_of(scenario: &mut Scenario, place: usize) -> &mut two_stage::ClientConfig {
+    match &mut scenario.applications[place].client {
+        ClientConfig::TwoStage(config) => config,
+        ClientConfig::Eureka(_) => panic!("not the two-stage registry"),
     }
 }
 

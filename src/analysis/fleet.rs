@@ -165,6 +165,11 @@ impl Hit {
         self.candidates[place].min(self.count)
     }
 
+    /// Whether, if it hits any of application `place`, it hits just as many of it as it may at most.
+    pub(super) fn is_sure_of(&self, place: usize) -> bool {
+        self.certain || self.candidates[place] == self.all || self.at_most_of(place) == 1
+    }
+
     /// Pairs of one that is hit and one observer that is not, on average, in millionths, for victims of
     /// application `victim` and observers of application `watcher`.
     pub(super) fn watched_by(&self, scenario: &Scenario, victim: usize, watcher: usize) -> u128 {

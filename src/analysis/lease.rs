@@ -85,7 +85,7 @@ pub(super) fn unrenewed_outlives(
 /// heartbeats to cost no time: a call that hangs until its time-out delays the next, and a client that timed out waits
 /// longer before each further one (`eureka-client.md` section 2). An expired lease is removed only when a round comes
 /// and protection does not hold it; a lease that was registered and not renewed yet has `D` in place of `2D`.
-pub fn missed_heartbeats_tolerated(client: &ClientConfig) -> Option<u64> {
+pub(super) fn missed_heartbeats_tolerated(client: &ClientConfig) -> Option<u64> {
     let [twice, interval] = [duration(client) * 2, interval(client)].map(SimDuration::as_nanos);
     twice.div_ceil(interval).checked_sub(2)
 }

@@ -17,7 +17,7 @@ use crate::scenario::{Application, Scenario};
 
 /// From so many periods on, a draw is as good as uniform: the mean wait is off by at most an eighth of a period
 /// in so many.
-const MANY: u64 = 10;
+pub(super) const MANY: u64 = 10;
 
 const MINUTE: SimDuration = SimDuration::from_secs(60);
 
@@ -119,12 +119,12 @@ impl Phases<'_> {
 }
 
 /// Whether a uniform draw from `length` is uniform, or nearly so, modulo `period`.
-fn evens(length: SimDuration, period: SimDuration) -> bool {
+pub(super) fn evens(length: SimDuration, period: SimDuration) -> bool {
     let (length, period) = (length.as_nanos(), period.as_nanos().max(1));
     length > 0 && (length.is_multiple_of(period) || length / period >= MANY)
 }
 
-fn gcd(a: SimDuration, b: SimDuration) -> SimDuration {
+pub(super) fn gcd(a: SimDuration, b: SimDuration) -> SimDuration {
     let (mut a, mut b) = (a.as_nanos(), b.as_nanos());
     while b > 0 {
         (a, b) = (b, a % b);
@@ -132,7 +132,7 @@ fn gcd(a: SimDuration, b: SimDuration) -> SimDuration {
     SimDuration::from_nanos(a.max(1))
 }
 
-fn lcm(a: SimDuration, b: SimDuration) -> SimDuration {
+pub(super) fn lcm(a: SimDuration, b: SimDuration) -> SimDuration {
     let times = b.as_nanos() / gcd(a, b).as_nanos();
     SimDuration::from_nanos(a.as_nanos().saturating_mul(times))
 }

@@ -11,5 +11,6 @@ pub mod message;
 pub mod registry;
 pub mod stage;
 pub mod step;
+mod timers;
 pub mod two_stage;
 pub mod view;

@@ -1,8 +1,6 @@
 //! What a run leaves behind: plain rows, one doc line and one unit a field. Everything that is printed, drawn
 //! or written to a file is made of these.
 
-use std::collections::BTreeMap;
-
 use crate::engine::{SimDuration, SimTime};
 use crate::model::fact::{EvictionRound, Sweep};
 use crate::model::id::{AppId, InstanceId, ServerId};
@@ -26,7 +24,7 @@ pub enum Outcome {
 pub struct Detection {
     /// What happened.
     pub event: EventKind,
-    /// To whom: a key of [`ReplicateData::instances`]; the first of them, if it happened to many.
+    /// To whom: a key of [`ReplicateData::instances`](super::ReplicateData::instances); the first of them, if it happened to many.
     pub instance: InstanceId,
     /// How many instances the row stands for. At least 1.
     pub instances: u32,
@@ -34,20 +32,21 @@ pub struct Detection {
     pub at: SimTime,
     /// Where it was watched.
     pub stage: Stage,
-    /// At which server: its own registry or answers; of an observer's stages, the server whose answer it had when it
+    /// At which server, for its own stages; of an observer's stages, the server whose answer it had when it
     /// noticed, or that answered it last. `None`: none has answered yet. A lone server is always named.
     pub server: Option<ServerId>,
     /// How that ended.
     pub outcome: Outcome,
-    /// How many observations the row stands for: pairs of an instance and an observer who saw just this, or at the
-    /// stages `registry` and `served` instances.
+    /// How many observations the row stands for: pairs of an instance and an observer who saw just this, or at a
+    /// server's stages instances.
     pub count: u64,
 }
 
 /// How it came that an instance that is alive and well is not shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Removal {
-    /// The server evicted it: what is called a false removal. At the stage `registry` only.
+    /// The server evicted it: at the stage `registry` what is called a false removal. A two-stage registry may remove
+    /// its entry later on, which is another mistake at the stage `entry`.
     Evicted,
     /// Its server ended, and its lease with it. At a server's stages only.
     LostWithServer,
@@ -76,13 +75,13 @@ impl Removal {
 /// out of service; one that stands still is well. Not to show it yet is no mistake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
-    /// Who is not shown: a key of [`ReplicateData::instances`]; the first of them, if it were many.
+    /// Who is not shown: a key of [`ReplicateData::instances`](super::ReplicateData::instances); the first of them, if it were many.
     pub instance: InstanceId,
     /// How many instances the row stands for. At least 1.
     pub instances: u32,
-    /// Where: `registry` for a server's own registry.
+    /// Where.
     pub stage: Stage,
-    /// Whose registry or answers; of an observer's stages, the server whose answer hid the instance.
+    /// Which server, for its own stages; of an observer's stages, the server whose answer hid the instance.
     pub server: Option<ServerId>,
     /// When.
     pub at: SimTime,
@@ -93,8 +92,8 @@ pub struct Mistake {
     pub removal: Removal,
     /// Whether it was corrected: shown again before anything else ended it.
     pub corrected: bool,
-    /// How many mistakes the row stands for: pairs of an instance and an observer, or at the stages `registry`
-    /// and `served` instances.
+    /// How many mistakes the row stands for: pairs of an instance and an observer, or at a server's stages
+    /// instances.
     pub count: u64,
 }
 
@@ -104,17 +103,18 @@ pub struct Mistake {
 /// share of their time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Quality {
-    /// Where. Observers have the stages `client` and `balancer`, servers the other two.
+    /// Where. Observers have the stages `client` and `balancer`, servers the others. A stage that the registry lacks has
+    /// no row.
     pub stage: Stage,
     /// Which server, for its own stages; `None` for observers, who may talk to several.
     pub server: Option<ServerId>,
-    /// Who: the observer's identity at the end, a key of [`ReplicateData::instances`]; `None` for a server, and
+    /// Who: the observer's identity at the end, a key of [`ReplicateData::instances`](super::ReplicateData::instances); `None` for a server, and
     /// for a row of many observers.
     pub observer: Option<InstanceId>,
     /// How many observers the row stands for; 1 for a server.
     pub observers: u32,
-    /// Time under observation, ns: over all instances but the observer itself, the time during which they were alive
-    /// and well, and registered, and the observer was up. Servers are looked at all the time.
+    /// Time under observation, ns: over all instances that the observer looks at, but itself, the time during which they
+    /// were alive and well, and registered, and the observer was up. Servers are looked at all the time.
     pub good_nanos: u128,
     /// Of that, ns during which they were not shown by mistake. What had not been shown yet is not in it.
     pub mistaken_nanos: u128,
@@ -183,6 +183,7 @@ pub struct CallMinute {
 }
 
 /// A sweep of a two-stage registry that did something to a service, or found its guard otherwise than the sweep before.
+/// A guard that no sweep has found shut yet is open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SweepRow {
     /// When.
@@ -267,7 +268,7 @@ pub struct ServerEnd {
     pub is_up: bool,
     /// Leases in its registry.
     pub left: u32,
-    /// Whether self-preservation is engaged.
+    /// Whether something keeps it from evicting: self-preservation, or the guard of some service.
     pub self_preservation: bool,
 }
 
@@ -308,108 +309,4 @@ pub struct LeaseCounts {
     pub soft_evicted: u64,
     /// Leases that ended with their server.
     pub lost: u64,
-}
-
-/// How far servers and observers agree with what really runs, at the end of a replicate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Agreement {
-    /// Processes that run and register.
-    pub live: u64,
-    /// Pairs of a running server and such a process that its registry does not show.
-    pub missing_in_registries: u64,
-    /// Pairs of a running server and an instance that its registry shows as UP although no process is behind it.
-    pub dead_in_registries: u64,
-    /// Pairs of a running observer and a live instance that its local registry does not show.
-    pub missing_in_views: u64,
-    /// Of these, pairs whose observer holds as many instances in each status as the registry does: the hashes agree,
-    /// and it will not ask for more before something changes (`eureka-client.md` 3.5).
-    pub missing_behind_equal_hashes: u64,
-}
-
-/// How a replicate ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
-    /// Nothing watched could change any more.
-    Settled,
-    /// The scenario's duration passed.
-    Duration,
-    /// The event budget was used up: the figures are not complete.
-    Budget,
-}
-
-/// Whether rows stand for observations that are not equal to the nanosecond, since otherwise there would be millions.
-/// Lengths are whole milliseconds then, rounded down, and a row holds the observations of all moments that had this
-/// length: its own moment is the first, its instance the first at that moment.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Folded {
-    /// Detections are.
-    pub detections: bool,
-    /// Mistakes are. `instances` counts one again for each of its mistakes.
-    pub mistakes: bool,
-}
-
-/// What one replicate left behind.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReplicateData {
-    /// Its number, from 0.
-    pub replicate: u32,
-    /// How it ended.
-    pub ending: Ending,
-    /// When it ended.
-    pub ended_at: SimTime,
-    /// Events that ran.
-    pub events: u64,
-    /// The digest of all events in order.
-    pub digest: u64,
-    /// The names of the identities that [`Self::detections`], [`Self::mistakes`] and [`Self::quality`] tell of.
-    pub instances: BTreeMap<InstanceId, String>,
-    /// Observations, by (event time, instance, event, stage, server, outcome).
-    pub detections: Vec<Detection>,
-    /// Mistakes, by time and instance.
-    pub mistakes: Vec<Mistake>,
-    /// Whether there were too many different ones of both.
-    pub folded: Folded,
-    /// How well each told who is alive: the servers by stage and server, then the observers by stage.
-    pub quality: Vec<Quality>,
-    /// Calls through balancers, by (minute, caller, callee).
-    pub calls: Vec<CallMinute>,
-    /// The servers' minutes, by time and server.
-    pub timeline: Vec<Minute>,
-    /// The servers' load, by time and server.
-    pub load: Vec<LoadMinute>,
-    /// How far the servers agree, by time. Empty with one server.
-    pub divergence: Vec<Divergence>,
-    /// The faults, by time.
-    pub faults: Vec<Injected>,
-    /// Every eviction round that was open and found something, by time.
-    pub rounds: Vec<RoundRow>,
-    /// Sweeps of a two-stage registry that did something, or found a guard otherwise than the sweep before.
-    pub sweeps: Vec<SweepRow>,
-    /// What consumers of a two-stage registry did.
-    pub consumers: ConsumerCounts,
-    /// What became of leases.
-    pub leases: LeaseCounts,
-    /// What servers and observers make of the fleet at the end.
-    pub agreement: Agreement,
-    /// Each server at the end.
-    pub servers: Vec<ServerEnd>,
-}
-
-impl ReplicateData {
-    /// Leases in all registries at the end.
-    pub fn left_at_end(&self) -> u32 {
-        self.servers.iter().map(|server| server.left).sum()
-    }
-
-    /// Whether self-preservation is engaged at the end, on any server.
-    pub fn self_preservation_at_end(&self) -> bool {
-        self.servers.iter().any(|server| server.self_preservation)
-    }
-}
-
-/// What a run left behind: its replicates in order.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RunData {
-    /// By number.
-    pub replicates: Vec<ReplicateData>,
 }

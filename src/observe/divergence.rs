@@ -6,7 +6,8 @@
 //!
 //! What is so for no time at all is not told: several facts of one moment count as one change.
 
-use super::data::{Divergence, ReplicateData};
+use super::data::Divergence;
+use super::replicate::ReplicateData;
 use super::servers::Servers;
 use crate::engine::{NANOS_PER_S, SimTime};
 use crate::model::id::{InstanceId, ServerId};
@@ -140,6 +141,7 @@ impl ReplicateData {
 mod tests {
     use super::*;
     use crate::model::message::Status;
+    use crate::observe::layout::Layout;
 
     const UP: Presence = Presence::Present(Status::Up);
     const DOWN: Presence = Presence::Present(Status::Down);
@@ -151,7 +153,10 @@ mod tests {
 
     impl Scene {
         fn new(servers: usize) -> Self {
-            let mut scene = Self { servers: Servers::new(servers), divergences: Divergences::new(servers) };
+            let mut scene = Self {
+                servers: Servers::new(Layout::of_eureka(servers)),
+                divergences: Divergences::new(servers),
+            };
             (0..servers as u32).for_each(|server| scene.set_up(server, true, 0));
             scene
         }

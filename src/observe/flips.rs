@@ -1,4 +1,4 @@
-//! What a change of view turns over, remembered for all who make the same change.
+//! What a change of view turns over, remembered for all who make the same change and look at the same applications.
 //!
 //! Thousands of observers go from one version of a log to the next within half a minute. What that means for the
 //! items of a row is worked out once: stretches of the row and what happens to each. It holds until the row
@@ -9,6 +9,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::partition::Partition;
+use super::scopes::Scope;
 use crate::model::view::View;
 
 /// Changes remembered at most; past this the memory is dropped and made anew.
@@ -28,7 +29,7 @@ pub(super) struct Flip<K> {
 /// Flips by change of view.
 #[derive(Clone)]
 pub(super) struct Memo<K> {
-    known: BTreeMap<(View, View), Rc<[Flip<K>]>>,
+    known: BTreeMap<(Scope, View, View), Rc<[Flip<K>]>>,
 }
 
 impl<K> Default for Memo<K> {
@@ -39,17 +40,22 @@ impl<K> Default for Memo<K> {
 
 impl<K> Memo<K> {
     /// What is known of a change.
-    pub(super) fn get(&self, from: View, to: View) -> Option<Rc<[Flip<K>]>> {
-        self.known.get(&(from, to)).cloned()
+    pub(super) fn get(&self, scope: Scope, (from, to): (View, View)) -> Option<Rc<[Flip<K>]>> {
+        self.known.get(&(scope, from, to)).cloned()
     }
 
     /// Remembers a change.
-    pub(super) fn put(&mut self, from: View, to: View, flips: Vec<Flip<K>>) -> Rc<[Flip<K>]> {
+    pub(super) fn put(
+        &mut self,
+        scope: Scope,
+        (from, to): (View, View),
+        flips: Vec<Flip<K>>,
+    ) -> Rc<[Flip<K>]> {
         if self.known.len() >= REMEMBERED_MAX {
             self.known.clear();
         }
         let flips: Rc<[Flip<K>]> = flips.into();
-        self.known.insert((from, to), Rc::clone(&flips));
+        self.known.insert((scope, from, to), Rc::clone(&flips));
         flips
     }
 

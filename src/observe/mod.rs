@@ -14,6 +14,7 @@ mod detection;
 mod differential;
 mod divergence;
 mod flips;
+mod layout;
 mod load;
 mod marks;
 mod mistake;
@@ -22,12 +23,16 @@ mod observers;
 mod oracle;
 mod partition;
 mod recorder;
+mod replicate;
+mod scopes;
 mod servers;
+mod sweeps;
 
 pub use calls::{CallCounts, CallTally};
 pub use data::{
-    Agreement, CallMinute, ConsumerCounts, Detection, Divergence, Ending, Fate, Folded, Injected,
-    LeaseCounts, LoadMinute, Minute, Mistake, Outcome, Quality, Removal, ReplicateData, RoundRow, RunData,
-    ServerEnd, SweepRow,
+    CallMinute, ConsumerCounts, Detection, Divergence, Fate, Injected, LeaseCounts, LoadMinute, Minute,
+    Mistake, Outcome, Quality, Removal, RoundRow, ServerEnd, SweepRow,
 };
 pub use recorder::{Recorded, Recorder};
+pub use replicate::{Agreement, Ending, Folded, ReplicateData, RunData};
+pub use scopes::LooksAt;

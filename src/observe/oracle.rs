@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::data::{Outcome, Removal};
 use crate::engine::SimTime;
 use crate::model::fact::Fact;
-use crate::model::id::{InstanceId, ServerId};
+use crate::model::id::{AppId, InstanceId, ServerId};
 use crate::model::message::Status;
 use crate::model::stage::{EventKind, Stage};
 use crate::model::view::{View, Views};
@@ -69,10 +69,34 @@ pub(super) type Seen = BTreeMap<(EventKind, SimTime, Where, Outcome), (u64, u32)
 /// How often it happened, by stage, time, end, whether it was corrected, and how it came.
 pub(super) type Wrong = BTreeMap<(Where, SimTime, SimTime, bool, Removal), u64>;
 
+/// Who looks at whom.
+#[derive(Default)]
+struct Interests {
+    /// Who each observer is.
+    own: BTreeMap<u32, InstanceId>,
+    /// What those observers look at that do not look at everything.
+    subscribed: BTreeMap<u32, Vec<AppId>>,
+    /// Each instance's application.
+    apps: BTreeMap<InstanceId, AppId>,
+}
+
+impl Interests {
+    /// Whether what a slot shows of an instance counts: nobody looks at itself, nor at what it has not subscribed to.
+    fn concerns(&self, (watcher, _): Slot, instance: InstanceId) -> bool {
+        let Watcher::Observer(place) = watcher else { return true };
+        let services = self.subscribed.get(&place);
+        self.own[&place] != instance
+            && services
+                .is_none_or(|services| self.apps.get(&instance).is_some_and(|app| services.contains(app)))
+    }
+}
+
 /// The record.
 pub(super) struct Oracle {
     now: SimTime,
     servers: u32,
+    /// The stages of each server, and of each observer.
+    stages: [Vec<Stage>; 2],
     /// Servers that are looked at: those that run, and always a lone one.
     running: BTreeSet<ServerId>,
     instances: Vec<Instance>,
@@ -80,8 +104,7 @@ pub(super) struct Oracle {
     answered_by: BTreeMap<u32, ServerId>,
     /// What each slot shows; none while an observer is down.
     shown: BTreeMap<Slot, View>,
-    /// Who each observer is.
-    own: BTreeMap<u32, InstanceId>,
+    interests: Interests,
     watches: Vec<Watch>,
     mistaken: BTreeMap<(Slot, InstanceId), (SimTime, Removal, Option<ServerId>)>,
     wrong: Wrong,
@@ -89,8 +112,10 @@ pub(super) struct Oracle {
 }
 
 impl Oracle {
-    pub(super) fn new(instances: usize, servers: u32) -> Self {
-        let slots = (0..servers).map(ServerId).flat_map(slots_of_server);
+    pub(super) fn new(instances: usize, servers: u32, stages: &[Stage]) -> Self {
+        let is_observers = |stage: &&Stage| matches!(stage, Stage::Client | Stage::Balancer);
+        let (of_observer, of_server): (Vec<Stage>, Vec<Stage>) = stages.iter().partition(is_observers);
+        let slots = (0..servers).map(ServerId).flat_map(|server| slots(Watcher::Server(server), &of_server));
         Self {
             now: SimTime::ZERO,
             servers,
@@ -98,7 +123,8 @@ impl Oracle {
             answered_by: BTreeMap::new(),
             instances: vec![Instance::default(); instances],
             shown: slots.map(|slot| (slot, View::EMPTY)).collect(),
-            own: BTreeMap::new(),
+            stages: [of_server, of_observer],
+            interests: Interests::default(),
             watches: Vec::new(),
             mistaken: BTreeMap::new(),
             wrong: Wrong::new(),
@@ -113,7 +139,7 @@ impl Oracle {
         for &slot in self.shown.keys() {
             for number in (0..self.instances.len()).filter(well) {
                 let instance = InstanceId(number as u32);
-                if !is_own(&self.own, slot, instance) {
+                if self.interests.concerns(slot, instance) {
                     let figures = self.figures.entry(slot).or_default();
                     figures.0 += nanos;
                     figures.1 += if self.mistaken.contains_key(&(slot, instance)) { nanos } else { 0 };
@@ -123,14 +149,20 @@ impl Oracle {
         self.now = now;
     }
 
-    pub(super) fn started(&mut self, place: Option<u32>, instance: InstanceId) {
+    /// The observer at a place looks at these applications only.
+    pub(super) fn subscribes(&mut self, place: u32, services: &[AppId]) {
+        self.interests.subscribed.insert(place, services.to_vec());
+    }
+
+    pub(super) fn started(&mut self, place: Option<u32>, instance: InstanceId, app: AppId) {
+        self.interests.apps.insert(instance, app);
         self.freeze(instance, EventKind::is_end, Sighting::Superseded(self.now));
         self.change(instance, |condition| *condition = Instance { alive: true, ..Instance::default() });
         if let Some(place) = place {
-            self.own.insert(place, instance);
+            self.interests.own.insert(place, instance);
             self.answered_by.remove(&place);
-            for stage in [Stage::Client, Stage::Balancer] {
-                self.shown.insert((Watcher::Observer(place), stage), View::EMPTY);
+            for slot in slots(Watcher::Observer(place), &self.stages[1]) {
+                self.shown.insert(slot, View::EMPTY);
             }
         }
     }
@@ -139,8 +171,7 @@ impl Oracle {
         self.freeze(instance, |event| !event.is_end(), Sighting::None);
         self.change(instance, |condition| condition.alive = false);
         let Some(place) = place else { return };
-        for stage in [Stage::Client, Stage::Balancer] {
-            let slot = (Watcher::Observer(place), stage);
+        for slot in slots(Watcher::Observer(place), &self.stages[1]) {
             self.shown.remove(&slot);
             self.look_away(slot);
             for number in 0..self.instances.len() as u32 {
@@ -154,7 +185,7 @@ impl Oracle {
     }
 
     pub(super) fn server_ended(&mut self, server: ServerId, views: &Views) {
-        for slot in slots_of_server(server) {
+        for slot in slots(Watcher::Server(server), &self.stages[0]) {
             if self.servers > 1 {
                 self.running.remove(&server);
                 self.look_away(slot);
@@ -176,7 +207,7 @@ impl Oracle {
 
     pub(super) fn answered(&mut self, place: u32, server: ServerId) {
         self.answered_by.insert(place, server);
-        for slot in [Stage::Client, Stage::Balancer].map(|stage| (Watcher::Observer(place), stage)) {
+        for slot in slots(Watcher::Observer(place), &self.stages[1]) {
             for watch in self.watches.iter_mut().filter(|watch| watch.watching.contains(&slot)) {
                 watch.answered_by.insert(slot, Some(server));
             }
@@ -213,7 +244,7 @@ impl Oracle {
             self.change(instance, |condition| condition.stopping = true);
         }
         let mut sightings = BTreeMap::new();
-        let others = self.shown.iter().filter(|&(&slot, _)| !is_own(&self.own, slot, instance));
+        let others = self.shown.iter().filter(|&(&slot, _)| self.interests.concerns(slot, instance));
         for (&slot, &view) in others.filter(|&(&slot, _)| self.looks(slot)) {
             let open = views.is_up(view, instance) == event.is_end();
             sightings.insert(slot, if open { Sighting::Open } else { Sighting::None });
@@ -272,7 +303,8 @@ impl Oracle {
         for number in 0..self.instances.len() {
             let instance = InstanceId(number as u32);
             let (before, after) = (views.is_up(from, instance), views.is_up(to, instance));
-            if before && !after && self.instances[number].is_well() && !is_own(&self.own, slot, instance) {
+            if before && !after && self.instances[number].is_well() && self.interests.concerns(slot, instance)
+            {
                 self.mistaken.insert((slot, instance), (self.now, removal, server));
                 self.figures.entry(slot).or_default().2 += 1;
             } else if after {
@@ -343,10 +375,6 @@ impl Oracle {
     }
 }
 
-fn slots_of_server(server: ServerId) -> [Slot; 2] {
-    [Stage::Registry, Stage::Served].map(|stage| (Watcher::Server(server), stage))
-}
-
-fn is_own(own: &BTreeMap<u32, InstanceId>, (watcher, _): Slot, instance: InstanceId) -> bool {
-    matches!(watcher, Watcher::Observer(place) if own[&place] == instance)
+fn slots(watcher: Watcher, stages: &[Stage]) -> Vec<Slot> {
+    stages.iter().map(|&stage| (watcher, stage)).collect()
 }

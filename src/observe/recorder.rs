@@ -2,19 +2,24 @@
 //! run's digest is the same with and without it.
 
 use super::data::{
-    ConsumerCounts, Detection, Divergence, Folded, Injected, LeaseCounts, LoadMinute, Minute, Mistake,
-    Quality, Removal, RoundRow, SweepRow,
+    ConsumerCounts, Detection, Divergence, Injected, LeaseCounts, LoadMinute, Minute, Mistake, Quality,
+    Removal, RoundRow, SweepRow,
 };
 use super::detection::{Detections, Whom};
 use super::divergence::Divergences;
+use super::layout::Layout;
 use super::load::LoadCounts;
 use super::mistake::Mistakes;
 use super::observers::{Noticed, Observers, number_of};
+use super::replicate::Folded;
+use super::scopes::LooksAt;
 use super::servers::Servers;
+use super::sweeps::SweepLog;
 use crate::engine::SimTime;
 use crate::model::fact::Fact;
-use crate::model::id::{ClientId, InstanceId, ServerId};
+use crate::model::id::{AppId, ClientId, InstanceId, ServerId};
 use crate::model::message::{Reply, RequestKind};
+use crate::model::registry::Kind;
 use crate::model::stage::{EventKind, Stage};
 use crate::model::view::{View, Views};
 
@@ -29,7 +34,7 @@ pub struct Recorder {
     load: LoadCounts,
     faults: Vec<Injected>,
     rounds: Vec<RoundRow>,
-    sweeps: Vec<SweepRow>,
+    sweeps: SweepLog,
     consumers: ConsumerCounts,
     /// By server.
     evicted_since_minute: Vec<u32>,
@@ -65,46 +70,48 @@ pub struct Recorded {
 }
 
 impl Default for Recorder {
-    /// One server.
+    /// One server of Eureka.
     fn default() -> Self {
-        Self::new(1)
+        Self::new(1, Kind::Eureka.stages())
     }
 }
 
 impl Recorder {
-    /// Nothing has happened yet among so many servers, at least one. Several are down until they are said to start.
-    pub fn new(servers: usize) -> Self {
-        let known = Servers::new(servers);
+    /// Nothing has happened yet among so many servers, at least one, of a registry that has these stages. Several are
+    /// down until they are said to start.
+    pub fn new(servers: usize, stages: &[Stage]) -> Self {
+        let layout = Layout::new(servers, stages);
         Self {
-            detections: Detections::new(servers),
-            mistakes: Mistakes::new(servers),
-            observers: Observers::new(known.lone()),
-            servers: known,
+            detections: Detections::new(layout),
+            mistakes: Mistakes::new(layout),
+            observers: Observers::new(layout),
+            servers: Servers::new(layout),
             divergences: Divergences::new(servers),
             timeline: Vec::new(),
             load: LoadCounts::new(servers),
             faults: Vec::new(),
             rounds: Vec::new(),
-            sweeps: Vec::new(),
+            sweeps: SweepLog::default(),
             consumers: ConsumerCounts::default(),
             evicted_since_minute: vec![0; servers],
             leases: LeaseCounts::default(),
         }
     }
 
-    /// A client exists; `observes` if its views count.
-    pub fn add_client(&mut self, client: ClientId, observes: bool) {
-        self.observers.add(client, observes);
+    /// A client of `app` exists, and looks at these.
+    pub fn add_client(&mut self, client: ClientId, app: AppId, looks_at: LooksAt<'_>) {
+        self.observers.add(client, app, looks_at);
     }
 
     /// A process starts, or starts again, under `instance`.
     pub fn process_started(&mut self, client: ClientId, instance: InstanceId, now: SimTime) {
+        self.observers.is_now(client, instance);
         self.detections.supersede(instance, EventKind::is_end, now);
         self.mistakes.process_started(instance, now, &self.observers);
         if let Some(place) = self.observers.place(client) {
             self.observers.start(place, instance);
             self.detections.observer_started(place);
-            self.mistakes.observer_started(place, instance, now);
+            self.mistakes.observer_started(place, instance, now, &self.observers);
         }
     }
 
@@ -158,13 +165,16 @@ impl Recorder {
         let (stage, to) = match fact {
             Fact::ViewChanged { to, .. } => (Stage::Client, to),
             Fact::BalancerChanged { to, .. } => (Stage::Balancer, to),
+            Fact::AnswerRefused => return self.consumers.refused_answers += 1,
+            Fact::RefreshWarned => return self.consumers.refresh_warnings += 1,
+            Fact::StartFailed => return self.consumers.failed_starts += 1,
             _ => return,
         };
         let Some(place) = self.observers.place(client) else { return };
         let slot = (place, number_of(stage));
         let Some(from) = self.observers.change(slot, to) else { return };
         let noticed = Noticed::new(now, self.observers.answered_by(place));
-        self.detections.observer_changed(slot, (from, to), noticed, views);
+        self.detections.observer_changed(slot, (from, to), noticed, &self.observers, views);
         self.mistakes.observer_changed(slot, (from, to), now, &self.observers, views);
     }
 
@@ -188,6 +198,12 @@ impl Recorder {
                 removal = Removal::Evicted;
                 told_of = Some(instance);
             }
+            Fact::SoftEvicted { instance } => {
+                self.leases.soft_evicted += 1;
+                removal = Removal::Evicted;
+                told_of = Some(instance);
+            }
+            Fact::SweepEnded(sweep) => self.sweeps.note(server, sweep, now),
             Fact::LeaseRegistered { new, instance, .. } => {
                 self.leases.created += u64::from(new);
                 told_of = Some(instance);
@@ -202,6 +218,10 @@ impl Recorder {
             }
             Fact::ServedChanged { to, .. } => {
                 self.server_shows((server, Stage::Served), to, Removal::NotShown, now, views);
+            }
+            // An instance that is well does not deregister: if its entry goes, it is for its silence.
+            Fact::StoredChanged { to, .. } => {
+                self.server_shows((server, Stage::Entry), to, Removal::Evicted, now, views);
             }
             _ => {}
         }
@@ -218,7 +238,7 @@ impl Recorder {
         self.servers.set_up(server, false);
         self.detections.server_begins_anew(server);
         self.divergences.begin_anew(server, now, &self.servers);
-        for stage in [Stage::Registry, Stage::Served] {
+        for &stage in self.servers.stages() {
             self.server_shows((server, stage), View::EMPTY, Removal::LostWithServer, now, views);
         }
     }
@@ -234,7 +254,7 @@ impl Recorder {
         let from = self.servers.change(slot.0, slot.1, to);
         if from != to {
             self.detections.server_changed(slot, (from, to), now, views);
-            self.mistakes.server_changed(slot, (from, to), removal, now, views);
+            self.mistakes.server_changed(slot, (from, to), (removal, now), &self.observers, views);
         }
     }
 
@@ -284,7 +304,7 @@ impl Recorder {
     pub fn views(&mut self) -> impl Iterator<Item = View> + '_ {
         self.detections.forget_views();
         self.mistakes.forget_views();
-        self.observers.held().map(|(view, _)| view).chain(self.servers.views())
+        self.observers.held().map(|((_, view), _)| view).chain(self.servers.views())
     }
 
     /// What a server's registry and its answers show.
@@ -318,9 +338,12 @@ impl Recorder {
             divergence: self.divergences.finish(),
             faults: self.faults,
             rounds: self.rounds,
-            sweeps: self.sweeps,
+            sweeps: self.sweeps.finish(),
             consumers: self.consumers,
             leases: self.leases,
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,26 +3,41 @@
 //! Where there are several, a server that is down looks at nothing, like an observer that is down. A lone server is
 //! looked at all the time: while it is down it shows nobody, which is what its clients make of it.
 
+use super::layout::Layout;
 use crate::model::id::ServerId;
 use crate::model::stage::Stage;
 use crate::model::view::View;
 
-/// The stages of a server, as they are numbered here.
-pub(super) const STAGES: [Stage; 2] = [Stage::Registry, Stage::Served];
+/// The stages of a server, as they are numbered here. A registry may lack the last.
+pub(super) const STAGES: [Stage; 3] = [Stage::Registry, Stage::Served, Stage::Entry];
+
+/// What each stage of a server shows.
+pub(super) type Shown = [View; STAGES.len()];
+
+/// The number of a server's stage among its own.
+pub(super) fn number_of(stage: Stage) -> usize {
+    STAGES.iter().position(|&own| own == stage).expect("a stage of servers")
+}
 
 /// All servers of a replicate.
 pub(super) struct Servers {
-    /// The registry and the answers of each.
-    shown: Vec<[View; 2]>,
+    layout: Layout,
+    /// By server.
+    shown: Vec<Shown>,
     /// Whether its process is there; always, of a lone server.
     up: Vec<bool>,
 }
 
 impl Servers {
-    /// So many servers, at least one, which show nobody. Several are down at first.
-    pub(super) fn new(count: usize) -> Self {
-        assert!(count > 0, "a registry has a server");
-        Self { shown: vec![[View::EMPTY; 2]; count], up: vec![count == 1; count] }
+    /// Servers that show nobody. Several are down at first.
+    pub(super) fn new(layout: Layout) -> Self {
+        let count = layout.servers;
+        Self { layout, shown: vec![[View::EMPTY; STAGES.len()]; count], up: vec![count == 1; count] }
+    }
+
+    /// The stages of each.
+    pub(super) fn stages(&self) -> &'static [Stage] {
+        self.layout.of_server
     }
 
     /// How many there are.
@@ -52,17 +67,18 @@ impl Servers {
 
     /// What a server's registry and its answers show.
     pub(super) fn shown(&self, server: ServerId) -> [View; 2] {
-        self.shown[server.index()]
+        let [registry, served, _] = self.shown[server.index()];
+        [registry, served]
     }
 
     /// What each shows, by number; `None` of one that cannot be asked.
-    pub(super) fn asked(&self) -> impl Iterator<Item = Option<[View; 2]>> + '_ {
+    pub(super) fn asked(&self) -> impl Iterator<Item = Option<Shown>> + '_ {
         self.shown.iter().zip(&self.up).map(|(&shown, &up)| up.then_some(shown))
     }
 
-    /// A server's registry or its answers show something else; returns what they showed.
+    /// A server's stage shows something else; returns what it showed.
     pub(super) fn change(&mut self, server: ServerId, stage: Stage, to: View) -> View {
-        std::mem::replace(&mut self.shown[server.index()][stage as usize], to)
+        std::mem::replace(&mut self.shown[server.index()][number_of(stage)], to)
     }
 
     /// All views that servers show.

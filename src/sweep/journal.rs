@@ -33,7 +33,7 @@ const BEING_WRITTEN: &str = ".tmp";
 /// So many are looked for at most to say how many are kept.
 const CONFIGURATIONS_COUNTED: usize = 1_000_000;
 /// The first words of every configuration's file. Its number grows when the format changes.
-const MAGIC: &str = "stillup configuration 1";
+const MAGIC: &str = "stillup configuration 2";
 
 /// The finished configurations of one plan. Held by one process at a time.
 #[derive(Debug)]
@@ -278,6 +278,12 @@ mod tests {
             requests: 1,
             busiest_minute: 1,
             quality: Default::default(),
+            evictions: 0,
+            soft_evictions: 0,
+            protected_at_end: false,
+            refused_answers: 0,
+            refresh_warnings: 0,
+            failed_starts: 0,
             calls: 0,
             failed_calls: 0,
             held: vec![true],

@@ -33,6 +33,18 @@ pub struct ReplicateRecord {
     pub busiest_minute: u64,
     /// Who was told wrongly, by [`Stage`].
     pub quality: [QualityRecord; Stage::ALL.len()],
+    /// Leases evicted; of a two-stage registry, entries removed for their silence.
+    pub evictions: u64,
+    /// Entries of a two-stage registry that turned unhealthy.
+    pub soft_evictions: u64,
+    /// Whether self-preservation was engaged, or the guard of some service shut, at the end.
+    pub protected_at_end: bool,
+    /// Answers that consumers refused.
+    pub refused_answers: u64,
+    /// Times that a consumer said in its log that its refreshes fail.
+    pub refresh_warnings: u64,
+    /// Processes that could not start.
+    pub failed_starts: u64,
     /// Calls through balancers.
     pub calls: u64,
     /// Of these, failed after all retries.
@@ -87,6 +99,12 @@ impl ReplicateRecord {
             requests: minutes().sum(),
             busiest_minute: minutes().max().unwrap_or(0),
             quality: Stage::ALL.map(|stage| QualityRecord::of(stage, data)),
+            evictions: data.leases.evicted,
+            soft_evictions: data.leases.soft_evicted,
+            protected_at_end: data.self_preservation_at_end(),
+            refused_answers: data.consumers.refused_answers,
+            refresh_warnings: data.consumers.refresh_warnings,
+            failed_starts: data.consumers.failed_starts,
             calls: data.calls.iter().map(|minute| minute.calls).sum(),
             failed_calls: data.calls.iter().map(|minute| minute.failed).sum(),
             held: scenario.expectations.iter().map(|expected| holds(expected, scenario, data)).collect(),

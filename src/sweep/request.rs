@@ -2,7 +2,8 @@
 
 use super::axis;
 use super::plan::{Point, assignments};
-use crate::model::client::ClientConfig;
+use crate::engine::SimDuration;
+use crate::model::registry::ClientConfig;
 use crate::scenario::Scenario;
 
 /// What is to be compared, as the command line says it.
@@ -59,11 +60,11 @@ impl Request {
 fn events_at_most(scenario: &Scenario) -> f64 {
     let secs = scenario.duration.as_millis() as f64 / 1e3;
     let per_client = |client: &ClientConfig| {
-        let rate = |interval_secs: u32| 3.0 / f64::from(interval_secs.max(1));
-        secs * (rate(client.lease_renewal_interval_in_seconds) + rate(client.registry_fetch_interval_seconds))
+        let rate = |interval: SimDuration| 3_000.0 / interval.as_millis().max(1) as f64;
+        secs * (rate(client.heartbeat_interval()) + rate(client.fetch_interval()))
     };
     let applications = scenario.applications.iter();
     let events: f64 =
-        applications.map(|app| f64::from(app.instances) * per_client(app.client.eureka())).sum();
+        applications.map(|app| f64::from(app.instances) * per_client(&app.client)).sum();
     events.min(scenario.event_budget as f64)
 }

@@ -67,7 +67,6 @@ fn is_true(claim: &Claim, of: &Subject<'_>) -> bool {
         &Claim::Left { comparison, count } => of.left().all(|left| comparison.holds(left, count)),
         &Claim::Evictions(comparison, count) => comparison.holds(of.evictions(), count.into()),
         Claim::Rounds(expected) => of.evicted_by_round().iter().all(|evicted| evicted == expected),
-        &Claim::SelfPreservationAtEnd(engaged) => of.self_preservation_at_end().all(|it| it == engaged),
         &Claim::SelfPreservationMeanwhile(engaged) => {
             of.self_preservation_meanwhile().all(|it| it == engaged)
         }
@@ -83,11 +82,18 @@ fn is_true(claim: &Claim, of: &Subject<'_>) -> bool {
         &Claim::QueryAccuracy(stage, comparison, percent) => {
             of.query_accuracy(stage).is_some_and(|accuracy| comparison.holds(accuracy, percent))
         }
-        Claim::GuardShutAtEnd(_)
-        | Claim::GuardShutMeanwhile(_)
-        | Claim::SoftEvictions(..)
-        | Claim::RefusedAnswers(..)
-        | Claim::FailedStarts(..) => unreachable!("no scenario says so yet"),
+        // Either keeps a server from evicting, and no registry has both.
+        &Claim::SelfPreservationAtEnd(shut) | &Claim::GuardShutAtEnd(shut) => {
+            of.self_preservation_at_end().all(|it| it == shut)
+        }
+        &Claim::GuardShutMeanwhile(shut) => of.guard_shut_meanwhile().all(|it| it == shut),
+        &Claim::SoftEvictions(comparison, count) => comparison.holds(of.soft_evictions(), count.into()),
+        &Claim::RefusedAnswers(comparison, count) => {
+            comparison.holds(of.replicate.consumers.refused_answers, count)
+        }
+        &Claim::FailedStarts(comparison, count) => {
+            comparison.holds(of.replicate.consumers.failed_starts, count)
+        }
         &Claim::FailedCalls(comparison, percent) => {
             of.failed_calls().is_some_and(|failed| comparison.holds(failed, percent))
         }

@@ -23,6 +23,7 @@ mod faults;
 mod flight;
 mod lanes;
 mod lifecycle;
+mod limits;
 mod links;
 mod node;
 mod pause;

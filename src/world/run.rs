@@ -8,7 +8,7 @@ use super::event::Event;
 use super::node::{ClientNode, ServerNode, State};
 use super::setup::config_of;
 use crate::engine::{Engine, Limits, Outcome, RunEnd, SimTime};
-use crate::model::id::{InstanceId, ServerId};
+use crate::model::id::{AppId, InstanceId, ServerId};
 use crate::model::message::Status;
 use crate::model::registry::Server;
 use crate::model::view::View;
@@ -82,31 +82,35 @@ impl World<'_> {
     /// are looked at once.
     fn agreement(&self) -> Agreement {
         let runs = |node: &&ClientNode| node.state != State::Down && !node.stopping;
-        let live: Vec<InstanceId> = self
+        let live: Vec<(AppId, InstanceId)> = self
             .clients
             .iter()
             .filter(runs)
             .filter(|node| !self.ailments.has(node.instance))
             .filter(|node| config_of(self.scenario, node.app).registers())
-            .map(|node| node.instance)
+            .map(|node| (node.app, node.instance))
             .collect();
-        let missing = |view| live.iter().filter(|&&id| !self.views.is_up(view, id)).count() as u64;
+        let missing = |view, watched: Option<&[AppId]>| {
+            let hears_of = |app| watched.is_none_or(|watched| watched.contains(&app));
+            live.iter().filter(|&&(app, id)| hears_of(app) && !self.views.is_up(view, id)).count() as u64
+        };
         let registries = self.registries();
         let mut observers = BTreeMap::new();
         for node in self.clients.iter().filter(runs) {
             if config_of(self.scenario, node.app).fetches() {
-                *observers.entry((node.client.view(), node.asks)).or_insert(0_u64) += 1;
+                let watched = config_of(self.scenario, node.app).services();
+                *observers.entry((node.client.view(), node.asks, watched)).or_insert(0_u64) += 1;
             }
         }
         let hash = |view| self.views.counts(view).reconcile_hash();
         let mut agreement = Agreement {
             live: live.len() as u64,
-            missing_in_registries: registries.iter().map(|&(_, view)| missing(view)).sum(),
+            missing_in_registries: registries.iter().map(|&(_, view)| missing(view, None)).sum(),
             dead_in_registries: registries.iter().map(|&(_, view)| self.dead_in(view)).sum(),
             ..Agreement::default()
         };
-        for ((view, asks), count) in observers {
-            let pairs = count * missing(view);
+        for ((view, asks, watched), count) in observers {
+            let pairs = count * missing(view, watched);
             agreement.missing_in_views += pairs;
             let registry = registries.iter().find(|&&(server, _)| server == asks);
             if pairs > 0 && registry.is_some_and(|&(_, registry)| hash(registry) == hash(view)) {

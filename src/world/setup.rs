@@ -21,7 +21,7 @@ use crate::model::client::{BalancerConfig, ServerUrls, purpose};
 use crate::model::id::{AppId, ClientId, InstanceId, ServerId};
 use crate::model::registry::{Client, ClientConfig};
 use crate::model::view::Views;
-use crate::observe::Recorder;
+use crate::observe::{LooksAt, Recorder};
 use crate::scenario::{Delay, Network, Scenario, ServerList, Verb, ZoneId};
 
 /// The first server's draw of the wall-clock moment at which the run starts. Its rules draw from other streams.
@@ -78,7 +78,7 @@ impl<'a> World<'a> {
             views: Views::default(),
             flights: Places::default(),
             datagrams: Places::default(),
-            recorder: Recorder::new(scenario.servers.len()),
+            recorder: Recorder::new(scenario.servers.len(), scenario.registry().stages()),
             calls: Calls::of(scenario),
             identities: Vec::new(),
             members: scenario.applications.iter().map(|_| Vec::new()).collect(),
@@ -166,7 +166,7 @@ impl<'a> World<'a> {
                 Ipv4Addr::from_bits(application.first_address.to_bits().wrapping_add(ordinal - 1))
             });
         let urls = ServerUrls { own_zone: &own_zone, other_zones: &other_zones, address };
-        let client = Client::new(config, app, instance, urls);
+        let client = Client::new(config, id, app, instance, urls);
         let skew = match self.scenario.applications.get(app.index()) {
             Some(application) => Skew::from_the_start(application.clock),
             None => self.servers[ordinal as usize - 1].skew.clone(),
@@ -188,7 +188,12 @@ impl<'a> World<'a> {
             trouble: (!skew.is_exact()).then(|| Box::new(Trouble { skew, ..Trouble::default() })),
         });
         let observes = !own && config.fetches() && self.scenario.applications[app.index()].observers;
-        self.recorder.add_client(id, observes);
+        let looks_at = match config.services() {
+            _ if !observes => LooksAt::Nothing,
+            None => LooksAt::Everything,
+            Some(services) => LooksAt::Services(services),
+        };
+        self.recorder.add_client(id, app, looks_at);
         if let Some(calls) = &mut self.calls {
             calls.add_client(app);
         }

@@ -12,11 +12,11 @@
 //! observer are refreshed together instead of independently. One application alone, or all empty at once, is
 //! exact.
 
-use super::effect::{ClientEffect, ClientTimer};
 use super::grid::Grid;
 use super::machine::{Client, Life};
 use super::{BalancerConfig, ClientConfig, purpose};
 use crate::engine::{Dice, NANOS_PER_S, SimDuration, SimTime};
+use crate::model::effect::{ClientEffect, ClientTimer};
 use crate::model::fact::Fact;
 use crate::model::message::Status;
 use crate::model::step::Step;

@@ -6,9 +6,9 @@
 //! to a caller is asked of the view. Remote regions, a single VIP and the backup registry are left out.
 
 use super::ClientConfig;
-use super::effect::ClientEffect;
 use super::job::{Job, Phase, Task};
 use super::machine::Client;
+use crate::model::effect::ClientEffect;
 use crate::model::fact::Fact;
 use crate::model::message::Reply;
 use crate::model::step::Step;

@@ -11,8 +11,8 @@
 //! `HealthCheckCallbackToHandlerBridge`, Spring's `EurekaHealthCheckHandler`; `eureka-client.md` 4.2, 4.3.
 
 use super::ClientConfig;
-use super::effect::ClientEffect;
 use super::machine::{Client, Life};
+use crate::model::effect::ClientEffect;
 use crate::model::eureka::Flavour;
 use crate::model::message::Status;
 use crate::model::step::Step;

@@ -2,9 +2,9 @@
 //! Source: `DiscoveryClient.renew`, `DiscoveryClient.register`; `eureka-client.md` 2.3.
 
 use super::ClientConfig;
-use super::effect::ClientEffect;
 use super::job::{Job, Phase, Task};
 use super::machine::Client;
+use crate::model::effect::ClientEffect;
 use crate::model::step::Step;
 
 impl Client {

@@ -4,13 +4,13 @@
 //! replicator's registrations, jobs whose supervisor gave them up and that still wait for a hung call) lives
 //! in a list that is rarely there at all. A job that waits is found again by the [`Call`] that it waits for.
 
-use super::effect::{Call, ClientEffect, ClientTimer};
 use super::machine::Client;
 use super::purpose;
 use super::transport::Attempts;
 use super::{ClientConfig, TransportKind};
 use crate::engine::SimTime;
 use crate::model::clock::WallMs;
+use crate::model::effect::{Call, ClientEffect, ClientTimer};
 use crate::model::fact::Fact;
 use crate::model::message::{Failure, Reply, Request, RequestKind};
 use crate::model::step::Step;

@@ -8,7 +8,6 @@
 
 use super::ClientConfig;
 use super::balancer::Balancer;
-use super::effect::{ClientEffect, ClientTimer, Timers};
 use super::grid::Grid;
 use super::job::{Background, Job, Task};
 use super::record::OwnRecord;
@@ -17,9 +16,11 @@ use super::servers::{ServerUrls, Servers};
 use super::supervisor::Supervisor;
 use super::transport::Stack;
 use crate::engine::{SimDuration, SimTime};
+use crate::model::effect::{ClientEffect, ClientTimer};
 use crate::model::id::{AppId, InstanceId};
 use crate::model::message::Status;
 use crate::model::step::Step;
+use crate::model::timers::Timers;
 use crate::model::view::View;
 
 /// Where a process is in its life.

@@ -16,7 +16,6 @@
 
 mod balancer;
 mod config;
-mod effect;
 #[cfg(test)]
 mod failover;
 mod fetch;
@@ -38,11 +37,11 @@ mod start;
 mod supervisor;
 mod transport;
 
+pub use crate::model::effect::{Call, ClientEffect, ClientTimer};
 pub use config::{
     BalancerConfig, ClientConfig, OS_CONNECT_LIMIT, OS_SEND_LIMIT, ServerOrder, TransportConfig,
     TransportKind,
 };
-pub use effect::{Call, ClientEffect, ClientTimer};
 pub use machine::Client;
 pub use servers::ServerUrls;
 pub use transport::Silence;

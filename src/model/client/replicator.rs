@@ -6,12 +6,12 @@
 //! would make it so (`health`).
 
 use super::ClientConfig;
-use super::effect::{ClientEffect, ClientTimer};
 use super::grid::Grid;
 use super::job::{Job, Phase, Task};
 use super::machine::Client;
 use super::rate_limiter::{RateLimiter, rate_per_minute};
 use crate::engine::SimDuration;
+use crate::model::effect::{ClientEffect, ClientTimer};
 use crate::model::message::Status;
 use crate::model::step::Step;
 

@@ -8,10 +8,10 @@
 //! which still says `UP`, and so `UP` is registered again just before the de-registration (`eureka-client.md` 5.2).
 
 use super::ClientConfig;
-use super::effect::{ClientEffect, ClientTimer};
 use super::job::{Job, Phase, Task};
 use super::machine::{Client, Life};
 use crate::engine::SimDuration;
+use crate::model::effect::{ClientEffect, ClientTimer};
 use crate::model::eureka::Flavour;
 use crate::model::message::Status;
 use crate::model::step::Step;

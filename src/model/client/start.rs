@@ -10,11 +10,11 @@
 //! a run on demand. Of Spring's requests the third is refused by the limiter (Netflix #1537; `eureka-client.md` 1.3).
 
 use super::ClientConfig;
-use super::effect::{ClientEffect, ClientTimer};
 use super::grid::Grid;
 use super::job::{Job, Phase, Task};
 use super::machine::{Client, Life};
 use super::record::OwnRecord;
+use crate::model::effect::{ClientEffect, ClientTimer};
 use crate::model::eureka::Flavour;
 use crate::model::step::Step;
 

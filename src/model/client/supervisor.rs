@@ -5,12 +5,12 @@
 //! a second call, or when the world knows that the outcome of the first will not come in time
 //! ([`Client::on_stall`]); both count from the start of the job, so nothing is lost.
 
-use super::effect::{ClientEffect, ClientTimer};
 use super::job::{Job, Task};
 use super::machine::Client;
 use super::record::lease_seconds;
 use super::{ClientConfig, TransportKind};
 use crate::engine::{SimDuration, SimTime};
+use crate::model::effect::{ClientEffect, ClientTimer};
 use crate::model::fact::Fact;
 use crate::model::step::Step;
 

@@ -9,10 +9,10 @@
 
 use std::num::NonZeroU16;
 
-use super::effect::Call;
 use super::{TransportConfig, TransportKind};
 use crate::engine::{Dice, Purpose, SimDuration};
 use crate::model::clock::WallMs;
+use crate::model::effect::Call;
 pub use crate::model::effect::Silence;
 use crate::model::id::ServerId;
 use crate::model::message::{Failure, RequestKind};

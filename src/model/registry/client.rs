@@ -4,7 +4,7 @@ use super::config::ClientConfig;
 use crate::engine::{SimDuration, SimTime};
 use crate::model::client::{self, ServerUrls};
 use crate::model::effect::{Call, ClientEffect, ClientTimer, PushId};
-use crate::model::id::{AppId, InstanceId};
+use crate::model::id::{AppId, ClientId, InstanceId};
 use crate::model::message::{Failure, Reply, Status};
 use crate::model::step::Step;
 use crate::model::two_stage::TwoStageClient;
@@ -42,14 +42,20 @@ macro_rules! either {
 
 impl Client {
     /// A client of `app` with settings like `config` that is not running yet, registers as `instance`, and knows
-    /// `servers`.
-    pub fn new(config: &ClientConfig, app: AppId, instance: InstanceId, servers: ServerUrls<'_>) -> Self {
+    /// `servers`. It is process `id`.
+    pub fn new(
+        config: &ClientConfig,
+        id: ClientId,
+        app: AppId,
+        instance: InstanceId,
+        servers: ServerUrls<'_>,
+    ) -> Self {
         match config {
             ClientConfig::Eureka(_) => Self::Eureka(client::Client::new(app, instance, servers)),
             ClientConfig::TwoStage(_) => {
                 let server = servers.own_zone.iter().chain(servers.other_zones).next();
                 let server = *server.expect("there is a registry");
-                Self::TwoStage(TwoStageClient::new(app, instance, server))
+                Self::TwoStage(TwoStageClient::new(app, instance, server, id))
             }
         }
     }

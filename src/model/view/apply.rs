@@ -10,7 +10,7 @@ use super::{Applied, LifeId, Payload, Presence, View, Views};
 use crate::model::id::{AppId, InstanceId};
 
 /// Results remembered at most; past this the memory is dropped and made anew.
-const REMEMBERED_MAX: usize = 4_096;
+pub(super) const REMEMBERED_MAX: usize = 4_096;
 
 impl Views {
     /// The local registry after `delta` was applied to `view`, and whether the hashes agree.

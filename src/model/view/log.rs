@@ -47,6 +47,15 @@ pub struct RegistryLog {
     counts: StatusCounts,
     /// Instances held now, by application.
     held: Vec<u32>,
+    /// How many instances of each application were UP: after its first change, and each time that the number changed.
+    sizes: Vec<Vec<Size>>,
+}
+
+/// How many instances of an application are UP from a version on.
+#[derive(Clone, Copy)]
+struct Size {
+    version: u32,
+    up: u32,
 }
 
 impl RegistryLog {
@@ -90,6 +99,20 @@ impl RegistryLog {
         self.heads[index] = self.version();
         if before.is_up() && !presence.is_up() {
             self.hidden.push(self.version());
+        }
+        self.note_size(app, before, presence);
+    }
+
+    fn note_size(&mut self, app: AppId, before: Presence, after: Presence) {
+        let version = self.version();
+        if self.sizes.len() <= app.index() {
+            self.sizes.resize_with(app.index() + 1, Vec::new);
+        }
+        let sizes = &mut self.sizes[app.index()];
+        let was = sizes.last().map_or(0, |size| size.up);
+        let up = was + u32::from(after.is_up()) - u32::from(before.is_up());
+        if up != was || sizes.is_empty() {
+            sizes.push(Size { version, up });
         }
     }
 
@@ -138,6 +161,24 @@ impl RegistryLog {
     /// The instances of an application that were ever here, in the order in which they first came.
     pub(super) fn instances_of(&self, app: AppId) -> &[InstanceId] {
         self.by_app.get(app.index()).map_or(&[], Vec::as_slice)
+    }
+
+    /// How many instances of `app` were UP at `version`.
+    pub(super) fn up_of(&self, app: AppId, version: u32) -> u32 {
+        let Some(sizes) = self.sizes.get(app.index()) else { return 0 };
+        let later = sizes.partition_point(|size| size.version <= version);
+        later.checked_sub(1).map_or(0, |at| sizes[at].up)
+    }
+
+    /// Whether an instance of `app` had ever been here at `version`.
+    pub(super) fn knows(&self, app: AppId, version: u32) -> bool {
+        let first = self.sizes.get(app.index()).and_then(|sizes| sizes.first());
+        first.is_some_and(|first| first.version <= version)
+    }
+
+    /// One more than the largest application number that was ever here.
+    pub(super) fn app_bound(&self) -> u32 {
+        self.sizes.len() as u32
     }
 
     /// One more than the largest instance number that was ever here.

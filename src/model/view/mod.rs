@@ -8,19 +8,25 @@
 //! the result is remembered for all clients in the same situation. What a client holds is always exactly what
 //! it would have computed itself, wrong views that the hash does not notice included.
 //!
+//! A consumer that asks service by service mixes versions (`mixed`); what an answer would take from whom, `services`
+//! knows.
+//!
 //! Sources: `eureka-server.md` 5.7, 5.8, 6; `eureka-client.md` 3.2 to 3.6.
 
 mod apply;
 mod diff;
 mod log;
 mod members;
+mod mixed;
 mod overlay;
+mod services;
 
-use super::id::InstanceId;
+use super::id::{AppId, InstanceId};
 use super::message::Status;
 pub use log::RegistryLog;
 use members::Members;
 use overlay::{Overlay, Overlays};
+pub use services::Loss;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether an instance is in a registry, and with which status.
@@ -146,6 +152,10 @@ pub struct Views {
     applied: BTreeMap<(View, Payload), Applied>,
     /// Whether a delta may insert deleted entries anywhere.
     risks: BTreeMap<Payload, bool>,
+    /// Whether the second, taken for all that there is, would take so much from some service of the first.
+    losses: BTreeMap<(View, View, Loss), bool>,
+    /// The first with one service as in the second.
+    mixed: BTreeMap<(View, AppId, View), View>,
     members: Members,
 }
 
@@ -213,9 +223,7 @@ impl Views {
 
     /// All instances of `view`, by number.
     pub fn instances(&self, view: View) -> Vec<(InstanceId, Status)> {
-        let bound = if view.is_initial() { 0 } else { self.logs[view.life as usize].instance_bound() };
-        let overlay = self.overlay(view).last().map_or(0, |last| last.0.0 + 1);
-        (0..bound.max(overlay))
+        (0..self.instance_bound(view))
             .map(InstanceId)
             .filter_map(|instance| match self.presence(view, instance) {
                 Presence::Present(status) => Some((instance, status)),
@@ -234,8 +242,17 @@ impl Views {
     pub fn keep_only(&mut self, held: impl Iterator<Item = View>) {
         let held: BTreeSet<View> = held.collect();
         self.applied.clear();
+        self.losses.clear();
+        self.mixed.clear();
         self.overlays.keep_only(&held.iter().map(|view| view.overlay).collect());
         self.members.keep_only(&held);
+    }
+
+    /// One more than the largest number of an instance that `view` may show.
+    fn instance_bound(&self, view: View) -> u32 {
+        let bound = if view.is_initial() { 0 } else { self.logs[view.life as usize].instance_bound() };
+        let overlay = self.overlay(view).last().map_or(0, |last| last.0.0 + 1);
+        bound.max(overlay)
     }
 
     fn overlay(&self, view: View) -> &Overlay {

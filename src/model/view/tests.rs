@@ -1,5 +1,5 @@
 //! Shared views against what a client would compute by itself: a plain map for each client, on random
-//! histories of one or two server lives with purged queues, missed deltas and late answers.
+//! histories of one or two server lives with purged queues, missed deltas, late answers and answers of one service.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,6 +37,12 @@ fn apply_plainly(held: &mut Plain, entries: &[(u32, Option<Status>, Status)]) {
             held.insert(instance, (*app, status));
         }
     }
+}
+
+/// The instances of an application that are UP.
+fn up_of(held: &Plain, app: u32) -> Vec<InstanceId> {
+    let up = held.iter().filter(|&(_, &held)| held == (app, Status::Up));
+    up.map(|(&instance, _)| InstanceId(instance)).collect()
 }
 
 fn hash(held: &Plain) -> String {
@@ -83,6 +89,8 @@ enum Act {
     /// Client, age of the answer: the newest is 0.
     Delta(usize, usize),
     Full(usize, usize),
+    /// Of a full answer one application only; of none, that it is empty.
+    Service(usize, u32, Option<usize>),
     Restart,
     /// Forget the views that no client holds.
     Forget,
@@ -102,6 +110,8 @@ fn act() -> impl Strategy<Value = Act> {
         4 => Just(Act::Build),
         8 => (0..4_usize, 0..3_usize).prop_map(|(client, age)| Act::Delta(client, age)),
         2 => (0..4_usize, 0..3_usize).prop_map(|(client, age)| Act::Full(client, age)),
+        4 => (0..4_usize, 0..3_u32, prop::option::weighted(0.9, 0..4_usize))
+            .prop_map(|(client, app, age)| Act::Service(client, app, age)),
         1 => Just(Act::Restart),
         2 => Just(Act::Forget),
     ]
@@ -192,6 +202,17 @@ impl Pair {
                 let answer = &self.answers[self.answers.len().saturating_sub(1 + age)];
                 self.clients[client] = (answer.payload.full_view(), answer.full.clone());
             }
+            Act::Service(client, app, age) => {
+                let answer = age.map(|age| &self.answers[self.answers.len().saturating_sub(1 + age)]);
+                let (view, held) = &mut self.clients[client];
+                held.retain(|_, (of, _)| *of != app);
+                let told = answer.iter().flat_map(|answer| &answer.full);
+                held.extend(
+                    told.filter(|(_, told)| told.0 == app).map(|(&instance, &told)| (instance, told)),
+                );
+                let source = answer.map_or(View::EMPTY, |answer| answer.payload.full_view());
+                *view = self.views.with_service(*view, AppId(app), source);
+            }
             Act::Delta(client, age) => {
                 let answer = &self.answers[self.answers.len().saturating_sub(1 + age)];
                 let (view, held) = &mut self.clients[client];
@@ -207,11 +228,15 @@ impl Pair {
     }
 
     fn check(&mut self) {
+        let newest = self.answers.last().expect("one is there from the start");
         for (view, held) in &self.clients {
+            let loses = |app| !up_of(held, app).is_empty() && up_of(&newest.full, app).is_empty();
+            assert_eq!(self.views.would_lose(*view, &newest.payload, Loss::All), (0..3).any(loses));
+            let same = (0..3).all(|app| up_of(held, app) == up_of(&newest.full, app));
+            assert_eq!(self.views.show_the_same(*view, newest.payload.full_view()), same);
             for app in 0..3 {
-                let up = |&(_, &(of, status)): &(&u32, &(u32, Status))| of == app && status == Status::Up;
-                let plain: Vec<_> =
-                    held.iter().filter(up).map(|(&instance, _)| InstanceId(instance)).collect();
+                let plain = up_of(held, app);
+                assert_eq!(self.views.up_of(*view, AppId(app)), plain.len() as u32);
                 let list = self.views.up_instances(*view, AppId(app));
                 assert_eq!(*list, *plain);
                 // The second time it is remembered.

@@ -2,58 +2,65 @@
 
 use std::rc::Rc;
 
-use super::{BLIND, Detections, Fellows, Fresh, Life, Turn};
+use super::{BLIND, Detections, Fellows, Fresh, Life, Turn, Whom};
 use crate::model::id::ServerId;
-use crate::model::stage::EventKind;
 use crate::model::view::{View, Views};
 use crate::observe::flips::{Flip, stretches};
 use crate::observe::marks::EMPTY;
 use crate::observe::observers::{Noticed, Observers};
+use crate::observe::scopes::Scope;
 
 impl Detections {
     /// A place at the end of the row: in the class there if it is all the same to every observer.
     pub(super) fn place_in_row(
         &mut self,
-        event: EventKind,
-        is_open: &impl Fn(View) -> bool,
+        &Whom { event, instance, .. }: &Whom,
         observers: &Observers,
         views: &Views,
     ) -> u32 {
+        let Observers { scopes, .. } = observers;
+        let is_open_of = |view, instance| views.is_up(view, instance) == event.is_end();
         let alike = self.fresh.as_ref().is_some_and(|fresh| {
             let fellow = &self.watches[fresh.item as usize];
-            let shows = |view| views.is_up(view, fellow.instance) == event.is_end();
             // Whoever was blind to a beginning stays so, whatever it shows later.
-            let as_ever = event.is_end() || fresh.blind.is_empty();
-            let same = |(view, _)| is_open(view) == shows(view);
-            fellow.event == event && as_ever && observers.held().all(same)
+            let as_ever = event.is_end() || !fresh.some_look;
+            let same = |((scope, view), _)| {
+                !scopes.sees(scope, instance)
+                    || is_open_of(view, instance) == is_open_of(view, fellow.instance)
+            };
+            let seen_alike = scopes.sees_alike(instance, fellow.instance);
+            fellow.event == event && as_ever && seen_alike && observers.held().all(same)
         });
         if alike {
             return self.row.join();
         }
         self.complete_fresh();
-        let (mut open, mut blind) = (0, Vec::new());
-        for (view, slots) in observers.held() {
-            if is_open(view) {
+        let (mut open, mut blind, mut some_look) = (0, Vec::new(), false);
+        for ((scope, view), slots) in observers.held() {
+            let looks = scopes.sees(scope, instance);
+            if looks && is_open_of(view, instance) {
                 open += slots;
             } else {
-                blind.push(view);
+                blind.push((scope, view));
+                some_look |= looks;
             }
         }
         let item = self.row.push(Fellows { active: true, open });
         let mut slots = Vec::new();
         if !blind.is_empty() {
             for (place, shown) in observers.up() {
-                let stages = (0..2).filter(|&stage| blind.binary_search(&shown[stage]).is_ok());
-                slots.extend(stages.map(|stage| (place, stage)));
+                let scope = observers.scope(place);
+                let is_blind = |&(_, &view): &(usize, &View)| blind.binary_search(&(scope, view)).is_ok();
+                slots.extend(shown.iter().enumerate().filter(is_blind).map(|(stage, _)| (place, stage)));
             }
         }
-        self.fresh = Some(Fresh { item, blind: slots });
+        self.fresh = Some(Fresh { item, blind: slots, some_look });
         item
     }
 
     /// Nobody joins the class at the end of the row any more.
     pub(super) fn complete_fresh(&mut self) {
-        let Some(Fresh { item, blind }) = self.fresh.take() else { return };
+        let Some(Fresh { item, blind, .. }) = self.fresh.take() else { return };
         let range = self.row.range(self.row.class_of(item));
         for (place, stage) in blind {
             self.pool.update(&mut self.lists[place as usize][stage], range.clone(), |_, _| Some(BLIND));
@@ -78,7 +85,7 @@ impl Detections {
         }
         self.open[1] -= self.own_open(place);
         self.own.remove(&place);
-        for stage in 0..2 {
+        for stage in 0..self.layout.of_observer.len() {
             self.close_books(place, stage, from);
         }
         self.past.entry(place).or_default().push(Life { from, ended: self.moments, server });
@@ -122,7 +129,7 @@ impl Detections {
             let unmarked = fresh.is_some_and(|fresh| fresh.blind.binary_search(&(place, stage)).is_ok());
             !unmarked && self.pool.at(self.lists[place as usize][stage], position).is_none()
         };
-        (0..2).filter(open).count() as u64
+        (0..self.layout.of_observer.len()).filter(open).count() as u64
     }
 
     /// An observer's local registry (stage 0) or balancer list (1) changed.
@@ -131,14 +138,16 @@ impl Detections {
         (place, stage): (u32, usize),
         (from, to): (View, View),
         now: Noticed,
+        observers: &Observers,
         views: &Views,
     ) {
         if self.active == 0 {
             return;
         }
-        let flips = match self.memo.get(from, to) {
+        let scope = observers.scope(place);
+        let flips = match self.memo.get(scope, (from, to)) {
             Some(flips) => flips,
-            None => self.resolve(from, to, views),
+            None => self.resolve(scope, (from, to), observers, views),
         };
         if flips.is_empty() {
             return;
@@ -172,8 +181,14 @@ impl Detections {
         });
     }
 
-    fn resolve(&mut self, from: View, to: View, views: &Views) -> Rc<[Flip<Turn>]> {
-        let items = self.turned(from, to, views);
+    fn resolve(
+        &mut self,
+        scope: Scope,
+        change: (View, View),
+        observers: &Observers,
+        views: &Views,
+    ) -> Rc<[Flip<Turn>]> {
+        let items = self.turned(change, views, |instance| observers.scopes.sees(scope, instance));
         let fresh = self.fresh.as_ref().map(|fresh| self.row.class_of(fresh.item));
         if items.iter().any(|&(item, _)| Some(self.row.class_of(item)) == fresh) {
             self.complete_fresh();
@@ -183,6 +198,6 @@ impl Detections {
         if self.row.classes() > classes {
             self.memo.clear();
         }
-        self.memo.put(from, to, flips)
+        self.memo.put(scope, change, flips)
     }
 }

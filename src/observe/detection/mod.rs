@@ -1,12 +1,15 @@
 //! T_D: how long each stage goes on showing an instance that is gone, and how long until it shows a new one.
 //!
 //! A *watch* begins with an event (a crash, an orderly stop, a registration) and holds one sighting for every
-//! server's registry, one for its answers, and two for every observer that is up: its local registry and its
-//! balancer's list. For an end the time that counts is the last one at which a sighting stopped showing the
-//! instance: one that shows it again, because an older answer came late, is open again.
+//! stage that the registry has: of every server, its registry, its answers, what it stores; of every observer that is
+//! up, its local registry and its balancer's list. For an end the time that counts is the last one at which a sighting
+//! stopped showing the instance: one that shows it again, because an older answer came late, is open again.
 //!
-//! Not an observation: an observer that never shows the instance after the event, one that goes down before it
-//! could tell, one that comes up after the event, and the instance itself.
+//! Not an observation: an observer that does not look at the instance's application, one that never shows the
+//! instance after the event, one that goes down before it could tell, one that comes up after the event, and the
+//! instance itself. So a consumer that starts with an old snapshot, in which there are instances long dead, observes
+//! none of their ends, however long it goes on to show them: it was not there when they died, and what it makes of
+//! them says nothing of how fast news travel.
 //!
 //! A fifth of 100,000 instances that die before the others make 3.2 thousand million sightings of observers. None of
 //! these is kept. Watches stand in a row ([`Partition`]), those together that every observer has treated alike,
@@ -27,9 +30,11 @@ mod tests;
 use std::collections::BTreeMap;
 
 use super::flips::Memo;
+use super::layout::Layout;
 use super::marks::MarkPool;
 use super::observers::{NOBODY, Noticed, Observers};
 use super::partition::Partition;
+use super::scopes::Scope;
 use super::servers::Servers;
 use crate::engine::SimTime;
 use crate::model::id::{InstanceId, ServerId};
@@ -88,8 +93,11 @@ struct Fellows {
 struct Fresh {
     /// One of its watches.
     item: u32,
-    /// Slots that have not shown them since the event, as (place, stage). Marked when the class is complete.
+    /// Slots that have not shown them since the event, or will not tell when they do, as (place, stage). Marked when
+    /// the class is complete.
     blind: Vec<(u32, usize)>,
+    /// Whether some of these are blind although they look: those that show a beginning already.
+    some_look: bool,
 }
 
 /// The part of the row that an observer could tell of while it was up.
@@ -113,6 +121,7 @@ enum Turn {
 
 /// All watches of a replicate.
 pub(super) struct Detections {
+    layout: Layout,
     watches: Vec<Watch>,
     /// What servers saw.
     servers: ServerSightings,
@@ -138,11 +147,12 @@ pub(super) struct Detections {
 }
 
 impl Detections {
-    /// Nothing is watched yet, by so many servers.
-    pub(super) fn new(servers: usize) -> Self {
+    /// Nothing is watched yet.
+    pub(super) fn new(layout: Layout) -> Self {
         Self {
+            layout,
             watches: Vec::new(),
-            servers: ServerSightings::new(servers),
+            servers: ServerSightings::new(layout),
             row: Partition::default(),
             newest: Vec::new(),
             pool: MarkPool::default(),
@@ -162,12 +172,14 @@ impl Detections {
     pub(super) fn watch(&mut self, whom: &Whom, servers: &Servers, observers: &Observers, views: &Views) {
         let &Whom { event, instance, own, at } = whom;
         let is_open = |view: View| views.is_up(view, instance) == event.is_end();
-        let item = self.place_in_row(event, &is_open, observers, views);
+        let looks = |scope: Scope| observers.scopes.sees(scope, instance);
+        let item = self.place_in_row(whom, observers, views);
         self.open[0] += u64::from(self.row.data(self.row.class_of(item)).open);
         self.servers.watch(servers, is_open);
         let own = own.and_then(|place| observers.shown(place).map(|shown| (place, shown)));
         if let Some((place, shown)) = own {
-            self.open[1] += shown.iter().filter(|view| is_open(**view)).count() as u64;
+            let open = shown.iter().filter(|view| looks(observers.scope(place)) && is_open(**view));
+            self.open[1] += open.count() as u64;
             self.own.entry(place).or_default().push(item);
         }
         if self.newest.len() <= instance.index() {
@@ -180,7 +192,7 @@ impl Detections {
         self.memo.clear();
     }
 
-    /// A server's registry or answers changed.
+    /// A server's stage changed.
     pub(super) fn server_changed(
         &mut self,
         slot: (ServerId, Stage),
@@ -188,7 +200,7 @@ impl Detections {
         now: SimTime,
         views: &Views,
     ) {
-        for (item, turn) in self.turned(from, to, views) {
+        for (item, turn) in self.turned((from, to), views, |_| true) {
             self.servers.turn(item, slot, turn, now);
         }
     }
@@ -198,12 +210,17 @@ impl Detections {
         self.servers.begin_anew(server);
     }
 
-    /// The active watches to which a change of view tells anything, and what.
-    fn turned(&self, from: View, to: View, views: &Views) -> Vec<(u32, Turn)> {
+    /// The active watches of instances that somebody `looks_at` to which a change of view tells anything, and what.
+    fn turned(
+        &self,
+        (from, to): (View, View),
+        views: &Views,
+        looks_at: impl Fn(InstanceId) -> bool,
+    ) -> Vec<(u32, Turn)> {
         let mut turned = Vec::new();
         let mut look = |watch: &Watch, item: u32| {
             let shown = views.is_up(to, watch.instance);
-            if shown == views.is_up(from, watch.instance) {
+            if shown == views.is_up(from, watch.instance) || !looks_at(watch.instance) {
                 return;
             }
             match (watch.event.is_end(), shown) {

@@ -88,7 +88,7 @@ impl Detections {
                 let open = State::OpenUntil(STILL, observers.answered_by(place));
                 lives.push((self.from[place as usize], open));
             }
-            for stage in 0..2 {
+            for stage in 0..observers.stages().len() {
                 self.changes_of(place, stage, &lives, &mut changes);
             }
         }

@@ -1,4 +1,4 @@
-//! The servers' side of detection: what the registry and the answers of each server make of every watch.
+//! The servers' side of detection: what each stage of each server makes of every watch.
 //!
 //! Where there are several servers, one that is down at an event does not tell of it, and one that ends before it
 //! could tell is no observation, as with observers. One that comes to show an instance after its end, since a peer
@@ -9,7 +9,8 @@ use crate::engine::SimTime;
 use crate::model::id::ServerId;
 use crate::model::stage::Stage;
 use crate::model::view::View;
-use crate::observe::servers::{STAGES, Servers};
+use crate::observe::layout::Layout;
+use crate::observe::servers::{Servers, number_of};
 
 /// What a server's stage saw of one watched instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +27,7 @@ pub(super) enum Sighting {
 
 /// What all servers saw.
 pub(super) struct ServerSightings {
+    layout: Layout,
     /// By watch, server and stage.
     sightings: Vec<Sighting>,
     /// The first watch that each server can tell of: it has been up since.
@@ -35,15 +37,15 @@ pub(super) struct ServerSightings {
 }
 
 impl ServerSightings {
-    /// Nothing is watched yet by so many servers.
-    pub(super) fn new(servers: usize) -> Self {
-        Self { sightings: Vec::new(), from: vec![0; servers], open: 0 }
+    /// Nothing is watched yet.
+    pub(super) fn new(layout: Layout) -> Self {
+        Self { layout, sightings: Vec::new(), from: vec![0; layout.servers], open: 0 }
     }
 
     /// One more watch.
     pub(super) fn watch(&mut self, servers: &Servers, is_open: impl Fn(View) -> bool) {
         for shown in servers.asked() {
-            for stage in 0..STAGES.len() {
+            for stage in 0..self.stages() {
                 let open = shown.is_some_and(|views| is_open(views[stage]));
                 self.open += u64::from(open);
                 self.sightings.push(if open { Sighting::Open } else { Sighting::None });
@@ -54,7 +56,8 @@ impl ServerSightings {
     /// What servers saw of a watch.
     pub(super) fn of(&self, item: u32) -> impl Iterator<Item = (ServerId, Stage, Sighting)> + '_ {
         let servers = (0..self.from.len() as u32).map(ServerId);
-        let slots = servers.flat_map(|server| STAGES.map(|stage| (server, stage)));
+        let stages = self.layout.of_server;
+        let slots = servers.flat_map(|server| stages.iter().map(move |&stage| (server, stage)));
         let first = self.place(item, 0, 0);
         slots.zip(&self.sightings[first..]).map(|((server, stage), &sighting)| (server, stage, sighting))
     }
@@ -64,7 +67,7 @@ impl ServerSightings {
         if item < self.from[server.index()] {
             return;
         }
-        let place = self.place(item, server.index(), stage as usize);
+        let place = self.place(item, server.index(), number_of(stage));
         let sighting = &mut self.sightings[place];
         match (turn, *sighting) {
             (Turn::Close, Sighting::Open) => {
@@ -82,7 +85,7 @@ impl ServerSightings {
     /// Nothing of a watch changes any more.
     pub(super) fn freeze(&mut self, item: u32, superseded: Option<SimTime>) {
         let first = self.place(item, 0, 0);
-        let slots = first..first + STAGES.len() * self.from.len();
+        let slots = first..first + self.stages() * self.layout.servers;
         for sighting in self.sightings[slots].iter_mut().filter(|sighting| **sighting == Sighting::Open) {
             *sighting = superseded.map_or(Sighting::None, Sighting::Superseded);
             self.open -= 1;
@@ -91,12 +94,12 @@ impl ServerSightings {
 
     /// A server has started, or has ended: of what happened up to now it tells nothing more.
     pub(super) fn begin_anew(&mut self, server: ServerId) {
-        if self.from.len() == 1 {
+        if self.layout.servers == 1 {
             return;
         }
-        let watches = (self.sightings.len() / (STAGES.len() * self.from.len())) as u32;
+        let watches = (self.sightings.len() / (self.stages() * self.layout.servers)) as u32;
         for item in self.from[server.index()]..watches {
-            for stage in 0..STAGES.len() {
+            for stage in 0..self.stages() {
                 let place = self.place(item, server.index(), stage);
                 let sighting = &mut self.sightings[place];
                 if *sighting == Sighting::Open {
@@ -114,6 +117,11 @@ impl ServerSightings {
     }
 
     fn place(&self, item: u32, server: usize, stage: usize) -> usize {
-        (item as usize * self.from.len() + server) * STAGES.len() + stage
+        (item as usize * self.layout.servers + server) * self.stages() + stage
+    }
+
+    /// How many stages each server has.
+    fn stages(&self) -> usize {
+        self.layout.of_server.len()
     }
 }

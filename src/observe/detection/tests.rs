@@ -6,6 +6,8 @@ use crate::model::id::{AppId, ClientId};
 use crate::model::message::Status;
 use crate::model::view::{LifeId, Presence};
 use crate::observe::data::{Detection, Outcome};
+use crate::observe::observers;
+use crate::observe::scopes::LooksAt;
 
 const DEAD: InstanceId = InstanceId(0);
 const LONE: ServerId = ServerId(0);
@@ -37,16 +39,21 @@ impl Scene {
         }
         let mut scene = Self {
             views,
-            observers: Observers::new(Some(LONE)),
-            detections: Detections::new(1),
-            servers: Servers::new(1),
+            observers: Observers::new(Layout::of_eureka(1)),
+            detections: Detections::new(Layout::of_eureka(1)),
+            servers: Servers::new(Layout::of_eureka(1)),
         };
         scene.servers_show(shown);
         for number in 0..observers {
-            scene.observers.add(ClientId(number), true);
+            scene.add(number);
             scene.start(number, shown);
         }
         scene
+    }
+
+    /// One more client, which looks at everything.
+    fn add(&mut self, client: u32) {
+        self.observers.add(ClientId(client), AppId(0), LooksAt::Everything);
     }
 
     fn start(&mut self, place: u32, shown: View) {
@@ -59,8 +66,8 @@ impl Scene {
 
     /// So many servers, all up, that show the same.
     fn with_servers(mut self, servers: usize, shown: View) -> Self {
-        self.detections = Detections::new(servers);
-        self.servers = Servers::new(servers);
+        self.detections = Detections::new(Layout::of_eureka(servers));
+        self.servers = Servers::new(Layout::of_eureka(servers));
         (0..servers as u32).for_each(|server| self.servers.set_up(ServerId(server), true));
         self.servers_show(shown);
         self
@@ -89,10 +96,10 @@ impl Scene {
     }
 
     fn observer(&mut self, place: u32, stage: Stage, to: View, at: u64) {
-        let slot = (place, stage as usize - 2);
+        let slot = (place, observers::number_of(stage));
         let from = self.observers.change(slot, to).expect("it is up");
         let noticed = Noticed::new(second(at), self.observers.answered_by(place));
-        self.detections.observer_changed(slot, (from, to), noticed, &self.views);
+        self.detections.observer_changed(slot, (from, to), noticed, &self.observers, &self.views);
     }
 
     fn server(&mut self, server: ServerId, stage: Stage, to: View, at: u64) {
@@ -176,7 +183,7 @@ fn who_comes_up_after_the_event_is_no_observation() {
     let mut scene = crash(up);
     let open = scene.detections.open();
     // A new observer, a restarted one, and the victim itself under another id.
-    scene.observers.add(ClientId(3), true);
+    scene.add(3);
     scene.gone(1);
     for observer in [3, 1, 0] {
         scene.start(observer, up);
@@ -224,7 +231,7 @@ fn those_seen_alike_are_one_row_however_they_are_named() {
     let [all, some] = four_more(&mut scene);
     scene.servers_show(all);
     for place in 0..3 {
-        scene.observers.add(ClientId(10 + place), true);
+        scene.add(10 + place);
         scene.start(place, all);
     }
     for (instance, at) in [(1, 10), (2, 10), (3, 10), (4, 12)] {
@@ -254,7 +261,7 @@ fn what_an_instance_sees_of_itself_is_no_observation_among_its_fellows() {
     let [all, some] = four_more(&mut scene);
     scene.servers_show(all);
     for place in 0..5 {
-        scene.observers.add(ClientId(place), true);
+        scene.add(place);
         scene.start(place, all);
     }
     // 2 and 4 stop at once and go on looking: eight sightings each, less two of itself.
@@ -279,7 +286,7 @@ fn too_many_rows_are_folded_over_all_moments() {
     let [all, some] = four_more(&mut scene);
     scene.servers_show(all);
     for place in 0..3 {
-        scene.observers.add(ClientId(10 + place), true);
+        scene.add(10 + place);
         scene.start(place, all);
     }
     // 1 ms before and half a millisecond after 10 s; noticed at 20 s: after 10,001 ms, and 9,999.5 ms.
@@ -365,9 +372,9 @@ fn a_server_that_ends_before_it_could_tell_is_no_observation() {
 fn an_observer_saw_it_in_the_answer_that_it_had_last() {
     let [_, up, gone, _] = history();
     let mut scene = Scene::new(0, up).with_servers(2, up);
-    scene.observers = Observers::new(None);
+    scene.observers = Observers::new(Layout::of_eureka(2));
     for place in 0..4 {
-        scene.observers.add(ClientId(place), true);
+        scene.add(place);
         scene.start(place, up);
     }
     scene.watch(EventKind::Crash, None, 10);

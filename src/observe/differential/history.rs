@@ -30,8 +30,13 @@ pub(super) enum Step {
         process: u8,
         up: bool,
     },
-    /// A server evicts every instance whose bit is set.
+    /// A server evicts every instance whose bit is set, as far as it has it and, of a two-stage registry, shows it.
     Evict {
+        server: u8,
+        bits: u16,
+    },
+    /// A two-stage registry forgets every instance whose bit is set.
+    Forget {
         server: u8,
         bits: u16,
     },
@@ -72,6 +77,7 @@ pub(super) fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => (any::<u8>(), any::<u8>(), any::<bool>())
             .prop_map(|(server, process, up)| Step::Status { server, process, up }),
         3 => (any::<u8>(), any::<u16>()).prop_map(|(server, bits)| Step::Evict { server, bits }),
+        1 => (any::<u8>(), any::<u16>()).prop_map(|(server, bits)| Step::Forget { server, bits }),
         1 => any::<u8>().prop_map(Step::ToggleServer),
         4 => (any::<u8>(), 0u8..3).prop_map(|(server, back)| Step::Serve { server, back }),
         14 => (any::<u8>(), any::<u8>(), 0u8..4, delta)

@@ -1,6 +1,6 @@
-//! The recorder against the [oracle](super::oracle), over random histories: processes and servers that come and go,
-//! observers that change servers, views of every kind, wrong ones included, and events at the same moment and at
-//! others.
+//! The recorder against the [oracle](super::oracle), over random histories of either registry: processes and servers
+//! that come and go, observers that change servers or look at some applications only, views of every kind, wrong ones
+//! included, and events at the same moment and at others.
 
 mod history;
 mod twins;
@@ -13,6 +13,8 @@ use super::data::{Divergence, Mistake, Quality};
 use super::oracle::{Figures, Seen, Watcher, Wrong};
 use super::recorder::Recorded;
 use crate::engine::{NANOS_PER_S, SimTime};
+use crate::model::id::AppId;
+use crate::model::registry::Kind;
 use crate::model::stage::Stage;
 use history::steps;
 use twins::Twins;
@@ -20,6 +22,18 @@ use twins::Twins;
 /// Processes; the first [`OBSERVERS`] look on as well.
 const PROCESSES: u32 = 9;
 const OBSERVERS: u32 = 6;
+/// Processes are of so many applications, in turn.
+const APPS: u32 = 3;
+
+/// What an observer looks at, if not at everything.
+fn services_of(place: u32) -> Option<&'static [AppId]> {
+    match place {
+        0 | 1 => Some(&[AppId(0)]),
+        2 => Some(&[AppId(0), AppId(2)]),
+        3 => Some(&[]),
+        _ => None,
+    }
+}
 
 /// What the rows say, over all instances.
 fn seen(recorded: &Recorded) -> Seen {
@@ -73,7 +87,7 @@ fn differed(stood: &[(SimTime, u32, u32)]) -> Vec<Divergence> {
 
 fn compare(servers: usize, mut twins: Twins) -> Result<(), TestCaseError> {
     twins.stand();
-    let Twins { recorder, oracle, now, stood, .. } = twins;
+    let Twins { registry, recorder, oracle, now, stood, .. } = twins;
     let recorded = recorder.finish(now);
     prop_assert_eq!(&recorded.divergence, &if servers > 1 { differed(&stood) } else { Vec::new() });
     let (expected_seen, expected_wrong, expected_figures) = oracle.finish();
@@ -86,10 +100,14 @@ fn compare(servers: usize, mut twins: Twins) -> Result<(), TestCaseError> {
         prop_assert!(instances >= expected_instances, "{:?}", key);
     }
     prop_assert_eq!(wrong(&recorded.mistakes), expected_wrong);
-    for row in recorded.quality.iter().filter(|row| row.stage < Stage::Client) {
-        let slot = (Watcher::Server(row.server.expect("a server's own")), row.stage);
+    for row in recorded.quality.iter().filter(|row| row.server.is_some()) {
+        let slot = (Watcher::Server(row.server.expect("just looked at")), row.stage);
         prop_assert_eq!(figures(row), expected_figures.get(&slot).copied().unwrap_or_default());
     }
+    let has = |stage| registry.stages().contains(&stage);
+    prop_assert!(recorded.detections.iter().all(|row| has(row.stage)));
+    prop_assert!(recorded.mistakes.iter().all(|row| has(row.stage)));
+    prop_assert!(recorded.quality.iter().all(|row| has(row.stage)));
     for stage in Stage::ALL {
         let rows: Vec<&Quality> = recorded.quality.iter().filter(|row| row.stage == stage).collect();
         let own: BTreeMap<Watcher, Figures> = expected_figures
@@ -104,7 +122,8 @@ fn compare(servers: usize, mut twins: Twins) -> Result<(), TestCaseError> {
         expected.sort_unstable();
         prop_assert_eq!(told, expected);
         let all = sum(rows.iter().map(|row| figures(row)).collect::<Vec<_>>().iter());
-        if rows.iter().map(|row| row.observers).sum::<u32>() == OBSERVERS || stage < Stage::Client {
+        let is_of_servers = rows.iter().any(|row| row.server.is_some());
+        if rows.iter().map(|row| row.observers).sum::<u32>() == OBSERVERS || is_of_servers {
             prop_assert_eq!(all, sum(own.values()));
         }
     }
@@ -113,8 +132,13 @@ fn compare(servers: usize, mut twins: Twins) -> Result<(), TestCaseError> {
 
 proptest! {
     #[test]
-    fn grouped_records_say_what_plain_ones_say(servers in 1usize..4, steps in steps()) {
-        let mut twins = Twins::new(servers);
+    fn grouped_records_say_what_plain_ones_say(
+        registry in prop_oneof![Just(Kind::Eureka), Just(Kind::TwoStage)],
+        subscribed in any::<bool>(),
+        servers in 1usize..4,
+        steps in steps(),
+    ) {
+        let mut twins = Twins::new(registry, subscribed, servers);
         for step in steps {
             twins.take(step);
             let (sightings, mistakes) = twins.oracle.open();

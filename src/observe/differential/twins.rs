@@ -3,24 +3,26 @@
 use std::collections::BTreeSet;
 
 use super::history::Step;
-use super::{OBSERVERS, PROCESSES};
+use super::{APPS, OBSERVERS, PROCESSES, services_of};
 use crate::engine::{SimDuration, SimTime};
 use crate::model::fact::Fact;
 use crate::model::id::{AppId, ClientId, InstanceId, ServerId};
 use crate::model::message::Status;
+use crate::model::registry::Kind;
 use crate::model::stage::{EventKind, Stage};
 use crate::model::view::{LifeId, Payload, Presence, View, Views};
 use crate::observe::data::Removal;
 use crate::observe::oracle::{Oracle, Watcher};
 use crate::observe::recorder::Recorder;
+use crate::observe::scopes::LooksAt;
 
 /// Both records of the same history.
 pub(super) struct Twins {
+    pub(super) registry: Kind,
     pub(super) recorder: Recorder,
     pub(super) oracle: Oracle,
     views: Views,
-    /// Each server's log, and whether it runs.
-    servers: Vec<(LifeId, bool)>,
+    servers: Vec<Server>,
     pub(super) now: SimTime,
     /// How servers stood at the end of each moment: how many ran, and how many instances differed.
     pub(super) stood: Vec<(SimTime, u32, u32)>,
@@ -31,14 +33,30 @@ pub(super) struct Twins {
     local: Vec<View>,
 }
 
+#[derive(Clone, Copy)]
+struct Server {
+    /// The log of what it shows.
+    life: LifeId,
+    /// The log of what a two-stage registry stores.
+    stored: LifeId,
+    running: bool,
+}
+
+impl Server {
+    fn start(views: &mut Views) -> Self {
+        Self { life: views.begin_life(), stored: views.begin_life(), running: true }
+    }
+}
+
 impl Twins {
-    /// Of so many servers, all of which run.
-    pub(super) fn new(servers: usize) -> Self {
+    /// Of so many servers, all of which run, and observers that look at everything, or at what they are `subscribed` to.
+    pub(super) fn new(registry: Kind, subscribed: bool, servers: usize) -> Self {
         let mut views = Views::default();
         let mut twins = Self {
-            recorder: Recorder::new(servers),
-            oracle: Oracle::new(300, servers as u32),
-            servers: (0..servers).map(|_| (views.begin_life(), true)).collect(),
+            registry,
+            recorder: Recorder::new(servers, registry.stages()),
+            oracle: Oracle::new(300, servers as u32, registry.stages()),
+            servers: (0..servers).map(|_| Server::start(&mut views)).collect(),
             views,
             now: SimTime::ZERO,
             stood: Vec::new(),
@@ -51,7 +69,15 @@ impl Twins {
             twins.oracle.server_started(server);
         }
         for process in 0..PROCESSES {
-            twins.recorder.add_client(ClientId(process), process < OBSERVERS);
+            let looks_at = match services_of(process).filter(|_| subscribed) {
+                _ if process >= OBSERVERS => LooksAt::Nothing,
+                None => LooksAt::Everything,
+                Some(services) => LooksAt::Services(services),
+            };
+            if let LooksAt::Services(services) = looks_at {
+                twins.oracle.subscribes(process, services);
+            }
+            twins.recorder.add_client(ClientId(process), AppId(process % APPS), looks_at);
         }
         twins
     }
@@ -75,6 +101,7 @@ impl Twins {
                 let (_, instance, _) = self.process(process);
                 if self.put(server, instance, Presence::Absent, true) {
                     self.server_fact(server, Fact::LeaseCancelled { instance }, Removal::NotShown);
+                    self.store(server, instance, Presence::Absent);
                 }
             }
             Step::Status { server, process, up } => {
@@ -85,6 +112,11 @@ impl Twins {
             Step::Evict { server, bits } => {
                 if let Some(server) = self.running(server) {
                     self.evict(server, bits);
+                }
+            }
+            Step::Forget { server, bits } => {
+                if let Some(server) = self.running(server).filter(|_| self.registry == Kind::TwoStage) {
+                    self.forget(server, bits);
                 }
             }
             Step::ToggleServer(server) => self.toggle_server(server),
@@ -103,7 +135,9 @@ impl Twins {
             }
             Step::Refresh(place) => {
                 let place = u32::from(place) % OBSERVERS;
-                self.show(place, Stage::Balancer, self.local[place as usize]);
+                if self.registry.stages().contains(&Stage::Balancer) {
+                    self.show(place, Stage::Balancer, self.local[place as usize]);
+                }
             }
             Step::Watch { process, event } => {
                 let event = EventKind::ALL[event as usize % EventKind::ALL.len()];
@@ -127,10 +161,10 @@ impl Twins {
 
     /// Notes how servers stand, at the end of a moment.
     pub(super) fn stand(&mut self) {
-        let running = || self.servers.iter().filter(|(_, running)| *running);
+        let running = || self.servers.iter().filter(|server| server.running);
         let differs = |&instance: &InstanceId| {
             let shown: BTreeSet<Presence> =
-                running().map(|&(life, _)| self.views.log(life).now(instance)).collect();
+                running().map(|server| self.views.log(server.life).now(instance)).collect();
             shown.len() > 1
         };
         let differing = (0..self.identities).map(InstanceId).filter(differs).count() as u32;
@@ -139,24 +173,24 @@ impl Twins {
 
     fn running(&self, server: u8) -> Option<ServerId> {
         let server = usize::from(server) % self.servers.len();
-        self.servers[server].1.then_some(ServerId(server as u32))
+        self.servers[server].running.then_some(ServerId(server as u32))
     }
 
     fn life(&self, server: ServerId) -> LifeId {
-        self.servers[server.index()].0
+        self.servers[server.index()].life
     }
 
     fn toggle_server(&mut self, server: u8) {
         let several = self.servers.len() > 1;
         let server = ServerId(u32::from(server) % self.servers.len() as u32);
-        let running = self.servers[server.index()].1;
+        let running = self.servers[server.index()].running;
         if running {
             self.recorder.server_ended(server, 0, self.now, &self.views);
             self.oracle.server_ended(server, &self.views);
-            self.servers[server.index()].1 = !several;
+            self.servers[server.index()].running = !several;
         }
         if !running || !several {
-            self.servers[server.index()] = (self.views.begin_life(), true);
+            self.servers[server.index()] = Server::start(&mut self.views);
             self.recorder.server_started(server, self.now);
             self.oracle.server_started(server);
         }
@@ -180,7 +214,7 @@ impl Twins {
                 self.identities += 1;
             }
             self.recorder.process_started(ClientId(process), instance, self.now);
-            self.oracle.started(place, instance);
+            self.oracle.started(place, instance, AppId(process % APPS));
             if let Some(place) = place {
                 self.local[place as usize] = View::EMPTY;
             }
@@ -201,12 +235,20 @@ impl Twins {
 
     fn register(&mut self, server: ServerId, process: u8, status: u8, announced: bool) {
         let (_, instance, running) = self.process(process);
-        let status = [Status::Up, Status::Up, Status::Up, Status::Down, Status::Starting][status as usize];
+        let mut status =
+            [Status::Up, Status::Up, Status::Up, Status::Down, Status::Starting][status as usize];
         if running {
             let new = self.views.log(self.life(server)).now(instance) == Presence::Absent;
-            self.put(server, instance, Presence::Present(status), announced);
+            if self.registry == Kind::TwoStage {
+                status = Status::Up;
+            }
+            // Registering does not heal an entry of a two-stage registry.
+            if new || self.registry == Kind::Eureka {
+                self.put(server, instance, Presence::Present(status), announced);
+            }
             let fact = Fact::LeaseRegistered { instance, status, new };
             self.server_fact(server, fact, Removal::NotShown);
+            self.store(server, instance, Presence::Present(Status::Up));
         }
     }
 
@@ -219,12 +261,48 @@ impl Twins {
     }
 
     fn evict(&mut self, server: ServerId, bits: u16) {
-        let chosen = (0..self.identities).filter(|number| bits & (1 << (number % 16)) != 0).map(InstanceId);
-        let gone: Vec<InstanceId> =
-            chosen.filter(|&instance| self.put(server, instance, Presence::Absent, true)).collect();
+        let marks = self.registry == Kind::TwoStage;
+        let mut gone = self.chosen(bits);
+        gone.retain(|&instance| match marks {
+            true => {
+                let is_shown = self.views.log(self.life(server)).now(instance).is_up();
+                is_shown && self.put(server, instance, Presence::Present(Status::Down), true)
+            }
+            false => self.put(server, instance, Presence::Absent, true),
+        });
         for instance in gone {
+            let fact = if marks { Fact::SoftEvicted { instance } } else { Fact::LeaseEvicted { instance } };
+            self.server_fact(server, fact, Removal::Evicted);
+        }
+    }
+
+    /// Marks and removals of one sweep: what all of them change is there when the first is told.
+    fn forget(&mut self, server: ServerId, bits: u16) {
+        let mut gone = self.chosen(bits);
+        gone.retain(|&instance| self.put(server, instance, Presence::Absent, true));
+        for &instance in &gone {
             self.server_fact(server, Fact::LeaseEvicted { instance }, Removal::Evicted);
         }
+        for instance in gone {
+            self.store(server, instance, Presence::Absent);
+        }
+    }
+
+    fn chosen(&self, bits: u16) -> Vec<InstanceId> {
+        (0..self.identities).filter(|number| bits & (1 << (number % 16)) != 0).map(InstanceId).collect()
+    }
+
+    /// A two-stage registry stores an instance, or forgets it.
+    fn store(&mut self, server: ServerId, instance: InstanceId, presence: Presence) {
+        if self.registry != Kind::TwoStage {
+            return;
+        }
+        let life = self.servers[server.index()].stored;
+        self.views.log_mut(life).put(AppId(0), instance, presence);
+        let to = View::of(life, self.views.log(life).version());
+        let slot = (Watcher::Server(server), Stage::Entry);
+        self.oracle.show(slot, to, Removal::Evicted, &self.views);
+        self.server_fact(server, Fact::StoredChanged { from: View::EMPTY, to }, Removal::NotShown);
     }
 
     /// Writes a registry's log; says whether anything changed.

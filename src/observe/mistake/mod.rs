@@ -2,14 +2,19 @@
 //!
 //! ```text
 //!   wellness   who is well, and for how long that was to be known       ─┐
-//!   turned     whom a change of view ceases to show, or shows again     ─┼─►  server      each server's own two stages
-//!                                                                        └─►  suspicion   every observer's two
+//!   turned     whom a change of view ceases to show, or shows again     ─┼─►  server      each server's own stages
+//!                                                                        └─►  suspicion   every observer's own
 //!                                       rows: what has ended, and how often  ◄──┘
 //! ```
 //!
 //! A mistake begins when a stage ceases to show an instance that is well. It is *corrected* when the stage shows the
 //! instance again. It also ends with the observer, with the run, and when the instance is not well any more: who
 //! says that it is gone is right from then on.
+//!
+//! Not to show an instance yet is no mistake, and to show one that is dead is none either: that is what detections are
+//! about. So a consumer that starts with an old snapshot makes no mistake by what is in it, nor by what is not. But if
+//! its first answer comes from a registry that has just begun anew, whom the snapshot had and the answer has not was
+//! shown and ceases to be: these are mistakes of the consumer.
 
 mod quality;
 mod rows;
@@ -19,7 +24,9 @@ mod turned;
 mod wellness;
 
 use super::data::{Mistake, Quality, Removal};
+use super::layout::Layout;
 use super::observers::Observers;
+use super::servers::number_of;
 use crate::engine::SimTime;
 use crate::model::fact::Fact;
 use crate::model::id::{InstanceId, ServerId};
@@ -29,10 +36,12 @@ use crate::model::view::{View, Views};
 use rows::MistakeRows;
 use server::ServerMistakes;
 use suspicion::Suspicions;
+use turned::Known;
 use wellness::{Turned, Wellness, Word};
 
 /// The mistakes of all servers and of all observers.
 pub(super) struct Mistakes {
+    layout: Layout,
     wellness: Wellness,
     servers: Vec<ServerMistakes>,
     suspicions: Suspicions,
@@ -40,11 +49,12 @@ pub(super) struct Mistakes {
 }
 
 impl Mistakes {
-    /// None yet, at so many servers.
-    pub(super) fn new(servers: usize) -> Self {
+    /// None yet.
+    pub(super) fn new(layout: Layout) -> Self {
         Self {
-            wellness: Wellness::new(servers),
-            servers: (0..servers as u32).map(|server| ServerMistakes::new(ServerId(server))).collect(),
+            layout,
+            wellness: Wellness::new(layout.servers),
+            servers: (0..layout.servers as u32).map(|server| ServerMistakes::new(ServerId(server))).collect(),
             suspicions: Suspicions::default(),
             rows: MistakeRows::default(),
         }
@@ -52,19 +62,19 @@ impl Mistakes {
 
     /// A process starts under this identity. It is not registered yet.
     pub(super) fn process_started(&mut self, instance: InstanceId, now: SimTime, observers: &Observers) {
-        let turned = self.wellness.process_started(instance, now);
+        let turned = self.wellness.process_started(instance, now, observers);
         self.follow(turned, instance, now, observers);
     }
 
     /// A process has ended.
     pub(super) fn process_ended(&mut self, instance: InstanceId, now: SimTime, observers: &Observers) {
-        let turned = self.wellness.change(instance, now, |condition| condition.alive = false);
+        let turned = self.wellness.change(instance, now, observers, |condition| condition.alive = false);
         self.follow(turned, instance, now, observers);
     }
 
     /// A process is asked to stop.
     pub(super) fn stopping(&mut self, instance: InstanceId, now: SimTime, observers: &Observers) {
-        let turned = self.wellness.change(instance, now, |condition| condition.stopping = true);
+        let turned = self.wellness.change(instance, now, observers, |condition| condition.stopping = true);
         self.follow(turned, instance, now, observers);
     }
 
@@ -76,7 +86,7 @@ impl Mistakes {
         now: SimTime,
         observers: &Observers,
     ) {
-        let turned = self.wellness.change(instance, now, |condition| condition.unwell = unwell);
+        let turned = self.wellness.change(instance, now, observers, |condition| condition.unwell = unwell);
         self.follow(turned, instance, now, observers);
     }
 
@@ -85,14 +95,14 @@ impl Mistakes {
         let wellness = &mut self.wellness;
         let (instance, turned) = match fact {
             Fact::LeaseRegistered { instance, status, .. } => {
-                (instance, wellness.registered(instance, server, status == Status::Up, now))
+                (instance, wellness.registered(instance, server, status == Status::Up, now, observers))
             }
             Fact::StatusChanged { instance, status } => {
                 let word = if status == Status::Up { Word::Up } else { Word::NotUp };
-                (instance, wellness.told(instance, server, word, now))
+                (instance, wellness.told(instance, server, word, now, observers))
             }
             Fact::LeaseCancelled { instance } => {
-                (instance, wellness.told(instance, server, Word::Cancelled, now))
+                (instance, wellness.told(instance, server, Word::Cancelled, now, observers))
             }
             _ => return,
         };
@@ -112,29 +122,36 @@ impl Mistakes {
         }
     }
 
-    /// A server's registry or its answers changed; `removal` says what takes away whoever is gone.
+    /// A server's stage changed; `removal` says what takes away whoever is gone.
     pub(super) fn server_changed(
         &mut self,
         (server, stage): (ServerId, Stage),
         change: (View, View),
-        removal: Removal,
-        now: SimTime,
+        (removal, now): (Removal, SimTime),
+        observers: &Observers,
         views: &Views,
     ) {
-        let known = (&self.wellness, views);
-        self.servers[server.index()].changed(stage as usize, change, removal, now, known, &mut self.rows);
+        let known = Known { wellness: &self.wellness, scopes: &observers.scopes, views };
+        let own = &mut self.servers[server.index()];
+        own.changed(number_of(stage), change, removal, now, known, &mut self.rows);
     }
 
     /// An observer comes up as `instance`, whose process has started.
-    pub(super) fn observer_started(&mut self, place: u32, instance: InstanceId, now: SimTime) {
-        self.wellness.observer_started(place, instance, now);
+    pub(super) fn observer_started(
+        &mut self,
+        place: u32,
+        instance: InstanceId,
+        now: SimTime,
+        observers: &Observers,
+    ) {
+        self.wellness.observer_started(place, instance, now, observers);
         self.suspicions.observer_started(place);
     }
 
     /// An observer goes down, after its process has ended.
     pub(super) fn observer_gone(&mut self, place: u32, now: SimTime, observers: &Observers) {
         self.suspicions.observer_gone(place, now, observers, &mut self.rows);
-        self.wellness.observer_gone(place, now);
+        self.wellness.observer_gone(place, now, observers);
     }
 
     /// An observer's local registry (stage 0) or balancer list (1) changed.
@@ -146,8 +163,8 @@ impl Mistakes {
         observers: &Observers,
         views: &Views,
     ) {
-        let known = (&self.wellness, observers, views);
-        self.suspicions.observer_changed(slot, change, now, known, &mut self.rows);
+        let known = Known { wellness: &self.wellness, scopes: &observers.scopes, views };
+        self.suspicions.observer_changed(slot, change, now, (observers, known), &mut self.rows);
     }
 
     /// Mistakes that last.
@@ -173,9 +190,9 @@ impl Mistakes {
             self.process_ended(instance, now, observers);
         }
         for (place, _) in observers.up() {
-            self.wellness.observer_gone(place, now);
+            self.wellness.observer_gone(place, now, observers);
         }
-        let quality = quality::rows(&self.wellness, &self.servers, &self.suspicions, observers);
+        let quality = quality::rows(self.layout, &self.wellness, &self.servers, &self.suspicions, observers);
         let (rows, folded) = self.rows.finish();
         (rows, folded, quality)
     }

@@ -6,8 +6,8 @@ use super::suspicion::Suspicions;
 use super::wellness::Wellness;
 use crate::model::stage::Stage;
 use crate::observe::data::Quality;
-use crate::observe::observers::{Observers, STAGES};
-use crate::observe::servers;
+use crate::observe::layout::Layout;
+use crate::observe::observers::Observers;
 
 /// Observers that have a row of their own at each stage at most: the worst.
 const OWN_ROWS_MAX: usize = 1_000;
@@ -15,19 +15,20 @@ const OWN_ROWS_MAX: usize = 1_000;
 /// The rows of a replicate that has ended: the servers' by stage and server, then the observers' by stage: the worst
 /// first, then the others that made mistakes, then those that made none.
 pub(super) fn rows(
+    layout: Layout,
     wellness: &Wellness,
     servers: &[ServerMistakes],
     suspicions: &Suspicions,
     observers: &Observers,
 ) -> Vec<Quality> {
     let mut rows = Vec::new();
-    for (number, stage) in servers::STAGES.into_iter().enumerate() {
+    for (number, &stage) in layout.of_server.iter().enumerate() {
         for server in servers {
             let row = row(stage, wellness.good_nanos(None), server.tally(number));
             rows.push(Quality { server: Some(server.server()), ..row });
         }
     }
-    for (number, stage) in STAGES.into_iter().enumerate() {
+    for (number, &stage) in layout.of_observer.iter().enumerate() {
         let (mut wrong, mut right) = (Vec::new(), None);
         for place in (0..observers.len() as u32).filter(|&place| observers.was_shown(place, number)) {
             let own = row(stage, wellness.good_nanos(Some(place)), &suspicions.tally_of(place)[number]);

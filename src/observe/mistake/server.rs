@@ -1,22 +1,22 @@
-//! A server's own mistakes: well instances that its registry or its answers cease to show.
+//! A server's own mistakes: well instances that one of its stages ceases to show.
 
 use std::collections::BTreeMap;
 
 use super::rows::{Made, MistakeRows, Tally};
-use super::turned::{Turn, turned};
-use super::wellness::Wellness;
+use super::turned::{Known, Turn, turned};
 use crate::engine::SimTime;
 use crate::model::id::{InstanceId, ServerId};
-use crate::model::view::{View, Views};
+use crate::model::view::View;
 use crate::observe::data::Removal;
+use crate::observe::scopes::EVERYTHING;
 use crate::observe::servers::STAGES;
 
 /// The mistakes of one server.
 pub(super) struct ServerMistakes {
     server: ServerId,
     /// By stage: who is not shown although alive and well, since when, and how that came.
-    open: [BTreeMap<InstanceId, (SimTime, Removal)>; 2],
-    tallies: [Tally; 2],
+    open: [BTreeMap<InstanceId, (SimTime, Removal)>; STAGES.len()],
+    tallies: [Tally; STAGES.len()],
 }
 
 impl ServerMistakes {
@@ -30,20 +30,20 @@ impl ServerMistakes {
         self.server
     }
 
-    /// The registry (0) or the answers (1) changed; `removal` says what takes away whoever is gone.
+    /// The stage of this number changed; `removal` says what takes away whoever is gone.
     pub(super) fn changed(
         &mut self,
         stage: usize,
-        (from, to): (View, View),
+        change: (View, View),
         removal: Removal,
         now: SimTime,
-        (wellness, views): (&Wellness, &Views),
+        known: Known<'_>,
         rows: &mut MistakeRows,
     ) {
         let suspects = &self.open[stage];
-        let known = |instance| suspects.contains_key(&instance);
+        let is_suspect = |instance| suspects.contains_key(&instance);
         let all = || suspects.keys().copied();
-        for (instance, turn) in turned(from, to, views, wellness, suspects.len(), known, all) {
+        for (instance, turn) in turned(EVERYTHING, change, known, suspects.len(), is_suspect, all) {
             match turn {
                 Turn::Hidden => {
                     self.open[stage].insert(instance, (now, removal));
@@ -56,7 +56,7 @@ impl ServerMistakes {
 
     /// The instance is not well any more: what was a mistake is none now.
     pub(super) fn not_well(&mut self, instance: InstanceId, now: SimTime, rows: &mut MistakeRows) {
-        (0..2).for_each(|stage| self.end(stage, instance, false, now, rows));
+        (0..STAGES.len()).for_each(|stage| self.end(stage, instance, false, now, rows));
     }
 
     fn end(
@@ -76,7 +76,7 @@ impl ServerMistakes {
 
     /// Mistakes that last.
     pub(super) fn open(&self) -> usize {
-        self.open[0].len() + self.open[1].len()
+        self.open.iter().map(BTreeMap::len).sum()
     }
 
     /// How many there were at a stage, and how long they lasted.

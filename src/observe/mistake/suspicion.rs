@@ -12,16 +12,16 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::rows::{Made, MistakeRows, Tally};
-use super::turned::{Turn, turned, turns_nobody};
-use super::wellness::Wellness;
+use super::turned::{Known, Turn, turned, turns_nobody};
 use crate::engine::SimTime;
 use crate::model::id::InstanceId;
-use crate::model::view::{View, Views};
+use crate::model::view::View;
 use crate::observe::data::Removal;
 use crate::observe::flips::{Flip, Memo, stretches};
 use crate::observe::marks::{EMPTY, MarkPool};
 use crate::observe::observers::{Noticed, Observers, STAGES};
 use crate::observe::partition::Partition;
+use crate::observe::scopes::Scope;
 
 /// No place in the row.
 const NONE: u32 = u32::MAX;
@@ -70,17 +70,18 @@ impl Suspicions {
     pub(super) fn observer_changed(
         &mut self,
         (place, stage): (u32, usize),
-        (from, to): (View, View),
+        change: (View, View),
         now: SimTime,
-        (wellness, observers, views): (&Wellness, &Observers, &Views),
+        (observers, known): (&Observers, Known<'_>),
         rows: &mut MistakeRows,
     ) {
-        if self.active == 0 && turns_nobody(from, to, views) {
+        if self.active == 0 && turns_nobody(change, known.views) {
             return;
         }
-        let flips = match self.memo.get(from, to) {
+        let scope = observers.scope(place);
+        let flips = match self.memo.get(scope, change) {
             Some(flips) => flips,
-            None => self.resolve(from, to, wellness, views),
+            None => self.resolve(scope, change, known),
         };
         let slot = self.slot(place, stage, observers);
         for flip in flips.iter() {
@@ -99,14 +100,14 @@ impl Suspicions {
         Slot { place, stage, own: item.map_or(NONE, |item| self.row.position(item)) }
     }
 
-    fn resolve(&mut self, from: View, to: View, wellness: &Wellness, views: &Views) -> Rc<[Flip<Turn>]> {
+    fn resolve(&mut self, scope: Scope, change: (View, View), known: Known<'_>) -> Rc<[Flip<Turn>]> {
         let Self { items, suspects, active, .. } = &*self;
         let is_suspect = |instance: InstanceId| items.get(instance.index()).is_some_and(|&item| item != NONE);
         let all = || {
             let now = suspects.iter().zip(0..).filter(|&(suspect, item)| items[suspect.index()] == item);
             now.map(|(&suspect, _)| suspect)
         };
-        let found = turned(from, to, views, wellness, *active as usize, is_suspect, all);
+        let found = turned(scope, change, known, *active as usize, is_suspect, all);
         let classes = self.row.classes();
         let first = self.suspects.len();
         let items: Vec<(u32, Turn)> =
@@ -115,7 +116,7 @@ impl Suspicions {
         if self.row.classes() > classes {
             self.memo.clear();
         }
-        self.memo.put(from, to, flips)
+        self.memo.put(scope, change, flips)
     }
 
     /// A suspect's item. Those that become suspects together, from number `first` on, are one class.

@@ -4,6 +4,7 @@ use crate::model::id::InstanceId;
 use crate::model::view::{View, Views};
 
 use super::wellness::Wellness;
+use crate::observe::scopes::{Scope, Scopes};
 
 /// What a change of view does to an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -14,20 +15,31 @@ pub(super) enum Turn {
     Shown,
 }
 
-/// The well instances that `to` ceases to show, and the suspects (`all`, `count` of them) that it shows and `from`
-/// did not, by instance.
+/// What there is to know about instances.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a> {
+    /// Who is well.
+    pub(super) wellness: &'a Wellness,
+    /// Who looks at whom.
+    pub(super) scopes: &'a Scopes,
+    /// Who is shown.
+    pub(super) views: &'a Views,
+}
+
+/// The well instances of a scope that `to` ceases to show, and the suspects (`all`, `count` of them) that it shows and
+/// `from` did not, by instance.
 pub(super) fn turned<I: Iterator<Item = InstanceId>>(
-    from: View,
-    to: View,
-    views: &Views,
-    wellness: &Wellness,
+    scope: Scope,
+    (from, to): (View, View),
+    Known { wellness, scopes, views }: Known<'_>,
     count: usize,
     is_suspect: impl Fn(InstanceId) -> bool,
     all: impl Fn() -> I,
 ) -> Vec<(InstanceId, Turn)> {
     let mut found = Vec::new();
     let mut hidden = |instance| {
-        if wellness.is_well(instance) && views.is_up(from, instance) && !views.is_up(to, instance) {
+        let matters = wellness.is_well(instance) && scopes.sees(scope, instance);
+        if matters && views.is_up(from, instance) && !views.is_up(to, instance) {
             found.push((instance, Turn::Hidden));
         }
     };
@@ -55,6 +67,6 @@ pub(super) fn turned<I: Iterator<Item = InstanceId>>(
 }
 
 /// Whether a change of view can be seen at a glance to turn nobody, if there are no suspects.
-pub(super) fn turns_nobody(from: View, to: View, views: &Views) -> bool {
+pub(super) fn turns_nobody((from, to): (View, View), views: &Views) -> bool {
     from.is_initial() || views.hidden_between(from, to).is_some_and(|mut hidden| hidden.next().is_none())
 }

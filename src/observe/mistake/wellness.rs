@@ -7,13 +7,15 @@
 //! What servers say of it reaches the others late, old words after new ones. So the last word of each server is kept,
 //! and an instance is registered as long as one server's last word is that it is UP.
 //!
-//! An observer's *good time* is the sum over all instances but itself of the time during which they were well and
-//! the observer was up. It is kept as one number for each observer: the integral of the number of well instances,
-//! taken off when the observer comes up and added when it goes down.
+//! An observer's *good time* is the sum over all instances that it looks at, but itself, of the time during which they
+//! were well and the observer was up. It is kept as one number for each observer: the integral of the number of well
+//! instances, taken off when the observer comes up and added when it goes down. That integral is kept once for all who
+//! look at the same applications.
 
 use crate::engine::SimTime;
 use crate::model::id::{InstanceId, ServerId};
-use crate::observe::observers::NOBODY;
+use crate::observe::observers::{NOBODY, Observers};
+use crate::observe::scopes::{EVERYTHING, Scope};
 
 /// What is known of an instance.
 #[derive(Clone, Copy)]
@@ -56,12 +58,20 @@ pub(super) struct Wellness {
     servers: usize,
     /// By instance and server.
     words: Vec<Word>,
-    well: u64,
-    /// The sum over time of the number of well instances, ns, until `until`.
-    integral: u128,
+    /// By scope.
+    sums: Vec<Sum>,
     until: SimTime,
     /// Each observer's good time so far, ns, less what is still running. Wraps around zero while it is up.
     good: Vec<u128>,
+}
+
+/// Well instances of a scope.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    /// How many there are.
+    well: u64,
+    /// The sum over time of their number, ns.
+    integral: u128,
 }
 
 /// How an instance's wellness changed.
@@ -83,17 +93,21 @@ impl Wellness {
             conditions: Vec::new(),
             servers,
             words: Vec::new(),
-            well: 0,
-            integral: 0,
+            sums: vec![Sum::default()],
             until: SimTime::ZERO,
             good: Vec::new(),
         }
     }
 
     /// A process starts as `instance`: nobody has said anything of it yet.
-    pub(super) fn process_started(&mut self, instance: InstanceId, now: SimTime) -> Turned {
+    pub(super) fn process_started(
+        &mut self,
+        instance: InstanceId,
+        now: SimTime,
+        observers: &Observers,
+    ) -> Turned {
         self.words_on(instance).fill(Word::NotUp);
-        self.change(instance, now, |condition| {
+        self.change(instance, now, observers, |condition| {
             (condition.alive, condition.registered) = (true, 0);
             (condition.stopping, condition.unwell) = (false, false);
         })
@@ -107,6 +121,7 @@ impl Wellness {
         server: ServerId,
         up: bool,
         now: SimTime,
+        observers: &Observers,
     ) -> Turned {
         let words = self.words_on(instance);
         let is_back = up && words[server.index()] == Word::Cancelled;
@@ -115,7 +130,7 @@ impl Wellness {
             words.iter_mut().filter(|word| **word == Word::Cancelled).for_each(|word| *word = Word::NotUp);
         }
         let registered = self.put_word(instance, server, if up { Word::Up } else { Word::NotUp });
-        self.change(instance, now, |condition| {
+        self.change(instance, now, observers, |condition| {
             condition.registered = registered;
             condition.unwell &= !is_back;
         })
@@ -128,27 +143,39 @@ impl Wellness {
         server: ServerId,
         word: Word,
         now: SimTime,
+        observers: &Observers,
     ) -> Turned {
         let registered = self.put_word(instance, server, word);
-        self.change(instance, now, |condition| condition.registered = registered)
+        self.change(instance, now, observers, |condition| condition.registered = registered)
     }
 
     /// An observer comes up, or exists from now on.
-    pub(super) fn observer_started(&mut self, place: u32, instance: InstanceId, now: SimTime) {
+    pub(super) fn observer_started(
+        &mut self,
+        place: u32,
+        instance: InstanceId,
+        now: SimTime,
+        observers: &Observers,
+    ) {
         if self.good.len() <= place as usize {
             self.good.resize(place as usize + 1, 0);
         }
         self.advance(now);
+        for scope in self.sums.len()..observers.scopes.len() {
+            let seen = |&instance: &InstanceId| observers.scopes.sees(scope as Scope, instance);
+            let well = self.all_well().filter(seen).count() as u64;
+            self.sums.push(Sum { well, integral: 0 });
+        }
         let good = &mut self.good[place as usize];
-        *good = good.wrapping_sub(self.integral);
+        *good = good.wrapping_sub(self.sums[observers.scope(place) as usize].integral);
         self.condition(instance).place = place;
     }
 
     /// An observer goes down. The instance that it is has ended before.
-    pub(super) fn observer_gone(&mut self, place: u32, now: SimTime) {
+    pub(super) fn observer_gone(&mut self, place: u32, now: SimTime, observers: &Observers) {
         self.advance(now);
         let good = &mut self.good[place as usize];
-        *good = good.wrapping_add(self.integral);
+        *good = good.wrapping_add(self.sums[observers.scope(place) as usize].integral);
     }
 
     /// What is known of an instance changes.
@@ -156,28 +183,28 @@ impl Wellness {
         &mut self,
         instance: InstanceId,
         now: SimTime,
+        observers: &Observers,
         change: impl FnOnce(&mut Condition),
     ) -> Turned {
         let condition = self.condition(instance);
         let before = condition.is_well();
         change(condition);
-        let (after, place) = (condition.is_well(), condition.place as usize);
+        let (after, place) = (condition.is_well(), condition.place);
         if before == after {
             return Turned::Not;
         }
         self.advance(now);
-        let nanos = u128::from(now.as_nanos());
-        // Nobody is an observer of itself: that time is taken off its good time.
-        let own = self.good.get_mut(place);
-        if after {
-            self.well += 1;
-            own.into_iter().for_each(|good| *good = good.wrapping_add(nanos));
-            Turned::Well
-        } else {
-            self.well -= 1;
-            own.into_iter().for_each(|good| *good = good.wrapping_sub(nanos));
-            Turned::Unwell
+        for (sum, scope) in self.sums.iter_mut().zip(0..) {
+            if observers.scopes.sees(scope, instance) {
+                sum.well = if after { sum.well + 1 } else { sum.well - 1 };
+            }
         }
+        // Nobody is an observer of itself: that time is taken off its good time.
+        if place != NOBODY && observers.looks_at(place, instance) {
+            let (good, nanos) = (&mut self.good[place as usize], u128::from(now.as_nanos()));
+            *good = if after { good.wrapping_add(nanos) } else { good.wrapping_sub(nanos) };
+        }
+        if after { Turned::Well } else { Turned::Unwell }
     }
 
     /// Whether an instance is alive and well.
@@ -193,7 +220,8 @@ impl Wellness {
 
     /// The good time of an observer that is down, or of any server, ns. Nobody may be well any more.
     pub(super) fn good_nanos(&self, place: Option<u32>) -> u128 {
-        place.map_or(self.integral, |place| self.good.get(place as usize).copied().unwrap_or(0))
+        let all = self.sums[EVERYTHING as usize].integral;
+        place.map_or(all, |place| self.good.get(place as usize).copied().unwrap_or(0))
     }
 
     fn words_on(&mut self, instance: InstanceId) -> &mut [Word] {
@@ -220,7 +248,9 @@ impl Wellness {
 
     fn advance(&mut self, now: SimTime) {
         let passed = u128::from(now.since(self.until).as_nanos());
-        self.integral += passed * u128::from(self.well);
+        for sum in &mut self.sums {
+            sum.integral += passed * u128::from(sum.well);
+        }
         self.until = now;
     }
 }
@@ -228,27 +258,40 @@ impl Wellness {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::id::{AppId, ClientId};
+    use crate::observe::layout::Layout;
+    use crate::observe::scopes::LooksAt;
+
+    fn observers(servers: usize) -> Observers {
+        let mut observers = Observers::new(Layout::of_eureka(servers));
+        observers.add(ClientId(0), AppId(0), LooksAt::Everything);
+        observers
+    }
 
     #[test]
     fn good_time_is_the_sum_over_all_others_while_the_observer_is_up() {
         let second = SimTime::from_secs;
+        let observers = observers(1);
         let mut wellness = Wellness::new(1);
         let register = |wellness: &mut Wellness, instance, at| {
-            wellness.process_started(InstanceId(instance), second(at));
-            wellness.registered(InstanceId(instance), ServerId(0), true, second(at))
+            wellness.process_started(InstanceId(instance), second(at), &observers);
+            wellness.registered(InstanceId(instance), ServerId(0), true, second(at), &observers)
         };
         // Instance 0 observes from 5 s to 30 s. It is well from 10 s, 1 from 10 s to 20 s, 2 from 0 s.
         assert_eq!(register(&mut wellness, 2, 0), Turned::Well);
-        wellness.observer_started(0, InstanceId(0), second(5));
+        wellness.observer_started(0, InstanceId(0), second(5), &observers);
         register(&mut wellness, 0, 10);
         register(&mut wellness, 1, 10);
-        assert_eq!(wellness.registered(InstanceId(1), ServerId(0), true, second(11)), Turned::Not);
+        assert_eq!(
+            wellness.registered(InstanceId(1), ServerId(0), true, second(11), &observers),
+            Turned::Not
+        );
         let stop = |condition: &mut Condition| condition.stopping = true;
-        assert_eq!(wellness.change(InstanceId(1), second(20), stop), Turned::Unwell);
+        assert_eq!(wellness.change(InstanceId(1), second(20), &observers, stop), Turned::Unwell);
         let die = |condition: &mut Condition| condition.alive = false;
-        wellness.change(InstanceId(0), second(30), die);
-        wellness.observer_gone(0, second(30));
-        wellness.change(InstanceId(2), second(40), die);
+        wellness.change(InstanceId(0), second(30), &observers, die);
+        wellness.observer_gone(0, second(30), &observers);
+        wellness.change(InstanceId(2), second(40), &observers, die);
         // 1 for 10 s and 2 for 25 s.
         assert_eq!(wellness.good_nanos(Some(0)), 35_000_000_000);
         // 0 for 20 s, 1 for 10 s, 2 for 40 s.
@@ -257,30 +300,32 @@ mod tests {
     #[test]
     fn an_instance_is_registered_while_one_server_says_that_it_is_up() {
         let (second, instance) = (SimTime::from_secs, InstanceId(0));
+        let observers = observers(2);
         let mut wellness = Wellness::new(2);
-        wellness.process_started(instance, second(0));
-        assert_eq!(wellness.registered(instance, ServerId(0), true, second(1)), Turned::Well);
+        wellness.process_started(instance, second(0), &observers);
+        assert_eq!(wellness.registered(instance, ServerId(0), true, second(1), &observers), Turned::Well);
         // The record from before it was UP reaches the peer late.
-        assert_eq!(wellness.registered(instance, ServerId(1), false, second(2)), Turned::Not);
-        assert_eq!(wellness.told(instance, ServerId(1), Word::Up, second(3)), Turned::Not);
-        assert_eq!(wellness.told(instance, ServerId(0), Word::NotUp, second(4)), Turned::Not);
-        assert_eq!(wellness.told(instance, ServerId(1), Word::NotUp, second(5)), Turned::Unwell);
+        assert_eq!(wellness.registered(instance, ServerId(1), false, second(2), &observers), Turned::Not);
+        assert_eq!(wellness.told(instance, ServerId(1), Word::Up, second(3), &observers), Turned::Not);
+        assert_eq!(wellness.told(instance, ServerId(0), Word::NotUp, second(4), &observers), Turned::Not);
+        assert_eq!(wellness.told(instance, ServerId(1), Word::NotUp, second(5), &observers), Turned::Unwell);
     }
 
     #[test]
     fn who_was_deleted_is_back_when_a_server_that_knew_registers_it() {
         let (second, instance) = (SimTime::from_secs, InstanceId(0));
         let [one, other] = [0, 1].map(ServerId);
+        let observers = observers(2);
         let mut wellness = Wellness::new(2);
-        wellness.process_started(instance, second(0));
-        wellness.registered(instance, one, true, second(1));
+        wellness.process_started(instance, second(0), &observers);
+        wellness.registered(instance, one, true, second(1), &observers);
         let unwell = |condition: &mut Condition| condition.unwell = true;
-        assert_eq!(wellness.change(instance, second(2), unwell), Turned::Unwell);
-        wellness.told(instance, one, Word::Cancelled, second(2));
+        assert_eq!(wellness.change(instance, second(2), &observers, unwell), Turned::Unwell);
+        wellness.told(instance, one, Word::Cancelled, second(2), &observers);
         // The peer hears of the registration first, then of the end.
-        assert_eq!(wellness.registered(instance, other, true, second(3)), Turned::Not);
-        assert_eq!(wellness.registered(instance, one, true, second(4)), Turned::Well);
-        assert_eq!(wellness.told(instance, other, Word::Cancelled, second(5)), Turned::Not);
-        assert_eq!(wellness.registered(instance, other, true, second(6)), Turned::Not);
+        assert_eq!(wellness.registered(instance, other, true, second(3), &observers), Turned::Not);
+        assert_eq!(wellness.registered(instance, one, true, second(4), &observers), Turned::Well);
+        assert_eq!(wellness.told(instance, other, Word::Cancelled, second(5), &observers), Turned::Not);
+        assert_eq!(wellness.registered(instance, other, true, second(6), &observers), Turned::Not);
     }
 }

@@ -3,11 +3,13 @@
 //! Of all servers, what is counted is added up, and what is a server's own (its registry, its rounds, its busiest
 //! minute) is held against the claim for each. An observer's observation belongs to the server whose answer it had.
 
+use std::collections::BTreeSet;
+
 use crate::engine::SimTime;
 use crate::model::id::ServerId;
 use crate::model::message::RequestKind;
 use crate::model::stage::{EventKind, Stage};
-use crate::observe::{LoadMinute, Removal, ReplicateData, ServerEnd};
+use crate::observe::{LoadMinute, Mistake, Removal, ReplicateData, ServerEnd, SweepRow};
 use crate::sweep::Sample;
 
 /// Seconds in a row of the load.
@@ -31,9 +33,11 @@ impl Subject<'_> {
         Sample::of(rows.filter(|row| self.is_of(row.server)))
     }
 
-    /// Live instances that servers themselves removed.
+    /// Live instances that servers themselves removed from what they show. That a two-stage registry later on forgets
+    /// one of them is no removal more.
     pub(super) fn false_removals(&self) -> u64 {
-        let evicted = self.replicate.mistakes.iter().filter(|row| row.removal == Removal::Evicted);
+        let is_one = |row: &&Mistake| (row.removal, row.stage) == (Removal::Evicted, Stage::Registry);
+        let evicted = self.replicate.mistakes.iter().filter(is_one);
         evicted.filter(|row| self.is_of(row.server)).map(|row| row.count).sum()
     }
 
@@ -43,10 +47,16 @@ impl Subject<'_> {
         self.ends().map(|end| end.left).chain(none_runs)
     }
 
-    /// Leases evicted.
+    /// Leases evicted, or entries removed for their silence.
     pub(super) fn evictions(&self) -> u64 {
-        let rows = self.replicate.rounds.iter().filter(|row| self.is_of(Some(row.server)));
-        rows.map(|row| u64::from(row.round.evicted)).sum()
+        let rounds = self.replicate.rounds.iter().filter(|row| self.is_of(Some(row.server)));
+        let removed = self.sweeps().map(|row| u64::from(row.sweep.removed));
+        rounds.map(|row| u64::from(row.round.evicted)).chain(removed).sum()
+    }
+
+    /// Entries that turned unhealthy.
+    pub(super) fn soft_evictions(&self) -> u64 {
+        self.sweeps().map(|row| u64::from(row.sweep.marked)).sum()
     }
 
     /// What the rounds that removed anything removed, of each server of which one did; one empty list if none did.
@@ -63,7 +73,8 @@ impl Subject<'_> {
         by_server
     }
 
-    /// Whether self-preservation is engaged at the end, of each server that runs; not at all if none does.
+    /// Whether self-preservation is engaged, or the guard of some service shut, at the end, of each server that runs; not
+    /// at all if none does.
     pub(super) fn self_preservation_at_end(&self) -> impl Iterator<Item = bool> + '_ {
         let none_runs = self.ends().next().is_none().then_some(false);
         self.ends().map(|end| end.self_preservation).chain(none_runs)
@@ -77,6 +88,25 @@ impl Subject<'_> {
             let minutes = self.replicate.timeline.iter();
             let mut own = minutes.filter(|minute| minute.server == server && minute.at > from);
             own.any(|minute| minute.self_preservation)
+        })
+    }
+
+    /// Whether the guard of some service was shut at some time after the first fault began, of each server: found so by
+    /// a sweep from then on, or before, and not open again by then.
+    pub(super) fn guard_shut_meanwhile(&self) -> impl Iterator<Item = bool> + '_ {
+        let from = self.first_fault_began();
+        let servers = (0..self.replicate.servers.len() as u32).map(ServerId);
+        servers.filter(|&server| self.is_of(Some(server))).map(move |server| {
+            let own = || self.replicate.sweeps.iter().filter(move |row| row.server == server);
+            let mut shut = BTreeSet::new();
+            for SweepRow { sweep, .. } in own().take_while(|row| row.at < from) {
+                if sweep.guard_open {
+                    shut.remove(&sweep.app)
+                } else {
+                    shut.insert(sweep.app)
+                };
+            }
+            !shut.is_empty() || own().any(|row| row.at >= from && !row.sweep.guard_open)
         })
     }
 
@@ -124,6 +154,10 @@ impl Subject<'_> {
     pub(super) fn last_fault_over(&self) -> SimTime {
         let over = self.replicate.faults.iter().map(|fault| fault.until.unwrap_or(fault.at));
         over.max().unwrap_or(SimTime::ZERO)
+    }
+
+    fn sweeps(&self) -> impl Iterator<Item = &SweepRow> {
+        self.replicate.sweeps.iter().filter(|row| self.is_of(Some(row.server)))
     }
 
     fn load(&self) -> impl Iterator<Item = &LoadMinute> {

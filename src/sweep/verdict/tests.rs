@@ -1,5 +1,7 @@
 //! Claims, one kind at a time.
 
+mod two_stage;
+
 use std::collections::BTreeMap;
 
 use super::*;

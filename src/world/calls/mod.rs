@@ -129,7 +129,7 @@ impl Calls {
                         retries_on_same: traffic.retries_on_same_instance,
                         retries_on_next: traffic.retries_on_next_instance,
                         avoids_previous: !matches!(
-                            application.client.eureka().balancer,
+                            application.client.balancer(),
                             BalancerConfig::Ribbon { .. }
                         ),
                         read_timeout: traffic.read_timeout,

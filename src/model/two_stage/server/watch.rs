@@ -41,7 +41,7 @@ struct Watch {
     known: Revision,
     /// When the caller's time is up.
     up_at: SimTime,
-    /// When it parked for the first time after its last look at the clock that did not go by the grid.
+    /// Where its grid begins: when it was taken up, or went on late after a pause.
     grid: SimTime,
     /// The end of its last park.
     end: SimTime,

@@ -1,11 +1,18 @@
 //! The machine as a whole, on a bench that sends it requests and fires its timers.
 
+mod freezes;
+mod jams;
+mod pushes;
+mod serving;
+mod settings;
 mod vectors;
+mod watches;
+mod workers;
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use super::super::config::{Preset, ResumeOrder};
+use super::super::config::{GuardScope, Preset, ResumeOrder};
 use super::*;
 use crate::engine::{Chance, NANOS_PER_MS, Seed};
 use crate::model::clock::{Now, WallMs};

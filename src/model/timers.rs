@@ -1,7 +1,7 @@
-//! The timers of a Eureka client: which setting of each is in force.
+//! The timers of a client of either registry: which setting of each is in force.
 
+use super::effect::{ClientEffect, ClientTimer};
 use crate::engine::SimDuration;
-pub use crate::model::effect::{Call, ClientEffect, ClientTimer};
 
 /// The generation of each timer: a timer that comes due with another generation is stale.
 #[derive(Clone, Debug, Default)]

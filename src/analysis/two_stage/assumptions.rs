@@ -1,0 +1,202 @@
+//! What the closed forms of the two-stage registry take for granted, and the reason for an absence where it does not
+//! hold. Everything is checked on the safe side.
+
+use super::super::assumptions::undisturbed;
+use super::super::fleet::{Hit, hits};
+use super::super::latency::Latency;
+use super::super::types::Absence;
+use super::consumer::Watching;
+use super::ghosts::Death;
+use super::silence::{longest_silence, ms};
+use crate::engine::SimDuration;
+use crate::model::stage::EventKind;
+use crate::model::two_stage::{ClientConfig, Discovery, DiskMode, Sanity, SweepPasses};
+use crate::scenario::{Application, Scenario, Verb};
+
+/// Nothing stands still or gets lost, every request is taken up at once, calls are short, and nobody who is well is
+/// ever marked.
+pub(super) fn ordinary(scenario: &Scenario, latency: &Latency) -> Result<(), Absence> {
+    undisturbed(scenario)?;
+    let server = scenario.server.two_stage();
+    if server.worker_threads.is_some() {
+        return Err(Absence::because("requests wait for the registry's workers"));
+    }
+    if !server.register_stamps_heartbeat {
+        return Err(Absence::because("the next sweep may hide a newcomer, which counts as never heard of"));
+    }
+    for app in &scenario.applications {
+        calls_are_short(scenario, app.client.two_stage(), latency)?;
+        is_never_marked(scenario, app, latency)?;
+    }
+    Ok(())
+}
+
+fn calls_are_short(scenario: &Scenario, client: &ClientConfig, latency: &Latency) -> Result<(), Absence> {
+    let call = latency.round_trip().max;
+    let watching = Watching::of(scenario.server.two_stage(), client, latency);
+    let given_up = match client.discovery {
+        Discovery::LongPoll => watching.held() + call > ms(client.watch_timeout_ms) + ms(client.request_timeout_ms),
+        Discovery::Poll | Discovery::PushPlusPoll => false,
+    };
+    let interval = ms(client.heartbeat_interval_ms.min(client.poll_interval_ms));
+    if given_up || call * 2 > interval || call > ms(client.request_timeout_ms) {
+        return Err(Absence::because("a call may take longer than its interval or its time-out"));
+    }
+    Ok(())
+}
+
+fn is_never_marked(scenario: &Scenario, app: &Application, latency: &Latency) -> Result<(), Absence> {
+    let (server, client) = (scenario.server.two_stage(), app.client.two_stage());
+    let patience_ms = match server.sweep_passes {
+        SweepPasses::ElseIf => server.soft_timeout_ms,
+        SweepPasses::MarkThenDelete => server.soft_timeout_ms.min(server.hard_timeout_ms),
+    };
+    let silence = longest_silence(client, latency);
+    if client.registers && silence > ms(patience_ms) {
+        return Err(Absence::because(format!(
+            "live instances of {} may be hidden: they are silent for up to {silence}, and {} is borne",
+            app.name,
+            ms(patience_ms)
+        )));
+    }
+    Ok(())
+}
+
+/// Every crash finds an instance that has sent a heartbeat since it registered, and sweeps that are under way.
+pub(super) fn crashes_come_late(
+    scenario: &Scenario,
+    crashes: &[Hit],
+    latency: &Latency,
+    deaths: &[Death],
+) -> Result<(), Absence> {
+    let arrivals = hits(scenario, EventKind::Registration);
+    let call = latency.round_trip().max;
+    let first_sweep = ms(scenario.server.two_stage().sweep_initial_delay_ms) + call * 3;
+    for (place, app) in scenario.applications.iter().enumerate() {
+        let beats_by = call * 3 + ms(app.client.two_stage().first_heartbeat_delay_ms);
+        for hit in crashes.iter().filter(|hit| hit.at_most_of(place) > 0 && app.client.registers()) {
+            let mut others = arrivals.iter().filter(|new| new.fault != hit.fault && new.at_most_of(place) > 0);
+            let no_newcomer = others.all(|new| hit.to < new.from || hit.from >= new.to + beats_by);
+            if scenario.warm_up + hit.from < beats_by || !no_newcomer {
+                return Err(Absence::because("a crash may come before the first heartbeat"));
+            }
+            if scenario.warm_up + hit.from + deaths[place].hidden.min < first_sweep {
+                return Err(Absence::because("the time-out may end before the first sweep"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whoever deregisters is gone: no heartbeat follows that would be answered false (`two-stage.md` C12).
+pub(super) fn stops_are_final(scenario: &Scenario, stops: &[Hit]) -> Result<(), Absence> {
+    for (place, app) in scenario.applications.iter().enumerate() {
+        let client = app.client.two_stage();
+        let hit = client.registers && stops.iter().any(|hit| hit.at_most_of(place) > 0);
+        if hit && !client.stop_heartbeat_before_deregister && client.deregister_linger_ms > 0 {
+            return Err(Absence::because("a process that goes on to send heartbeats registers itself again"));
+        }
+    }
+    Ok(())
+}
+
+/// How many of application `place` there are at the start, leave and come.
+fn counts(scenario: &Scenario, place: usize) -> [u64; 3] {
+    let app = &scenario.applications[place];
+    let of_kind = |kind| -> u64 { hits(scenario, kind).iter().map(|hit| hit.at_most_of(place)).sum() };
+    let entries = if app.client.registers() { u64::from(app.instances) } else { 0 };
+    [entries, of_kind(EventKind::Crash) + of_kind(EventKind::Stop), of_kind(EventKind::Registration)]
+}
+
+/// What `client` hears of with the answer that tells it of application `place`.
+fn told_together(scenario: &Scenario, client: &ClientConfig, place: usize) -> Vec<usize> {
+    match client.discovery {
+        Discovery::Poll => (0..scenario.applications.len()).collect(),
+        Discovery::LongPoll | Discovery::PushPlusPoll => vec![place],
+    }
+}
+
+/// A consumer takes every answer that tells it of application `place` (`two-stage.md` 2.3).
+pub(super) fn answers_are_taken(
+    scenario: &Scenario,
+    client: &ClientConfig,
+    place: usize,
+) -> Result<(), Absence> {
+    for other in told_together(scenario, client, place) {
+        let [entries, leave, come] = counts(scenario, other);
+        let (least, most) = (entries.saturating_sub(leave), entries + come);
+        let refused = match client.sanity {
+            Sanity::Half => least * 2 < most,
+            Sanity::PushEmpty => least == 0,
+            Sanity::None => false,
+        };
+        if refused && leave > 0 {
+            return Err(Absence::because(format!(
+                "consumers may refuse the list of {}: {leave} of {entries} leave it",
+                scenario.applications[other].name
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// No consumer's file matters: none is written to a full disk, and none shows who is not there yet.
+pub(super) fn files_do_not_matter(
+    scenario: &Scenario,
+    client: &ClientConfig,
+    event: EventKind,
+) -> Result<(), Absence> {
+    if client.disk_mode == DiskMode::None {
+        return Ok(());
+    }
+    let full = |verb: &Verb| matches!(verb, Verb::FullDisk { .. });
+    if !client.disk_writable || scenario.faults.iter().any(|fault| full(&fault.verb)) {
+        return Err(Absence::because("a consumer that cannot write its file polls as if the registry was gone"));
+    }
+    let returns = |verb: &Verb| matches!(verb, Verb::Restart { new_id: false, .. });
+    let some_return = scenario.faults.iter().any(|fault| returns(&fault.verb));
+    if event == EventKind::Registration && client.disk_load_at_start && some_return {
+        return Err(Absence::because("a consumer that comes back shows what is in its file"));
+    }
+    Ok(())
+}
+
+/// From the end of one poll to the next, of a consumer that waits to hear of application `place`: an empty list may
+/// count as a failure (`two-stage.md` 4.2, N4).
+pub(super) fn poll_interval(
+    scenario: &Scenario,
+    client: &ClientConfig,
+    (event, hit, place): (EventKind, &Hit, usize),
+    latency: &Latency,
+) -> Result<SimDuration, Absence> {
+    let interval = ms(client.poll_interval_ms);
+    let may_be_empty = |other: usize| {
+        let [entries, leave, _] = counts(scenario, other);
+        // Those whose end empties a list have been seen by then.
+        let own = if other == place && event.is_end() { hit.at_most_of(place) } else { 0 };
+        entries == 0 || (leave > own && leave >= entries)
+    };
+    let heard_of: Vec<usize> = match client.discovery {
+        Discovery::Poll => (0..scenario.applications.len()).collect(),
+        Discovery::LongPoll => Vec::new(),
+        Discovery::PushPlusPoll => client.services.iter().map(|app| app.index()).collect(),
+    };
+    let empty: Vec<usize> = heard_of.into_iter().filter(|other| may_be_empty(*other)).collect();
+    if !client.empty_is_failure || empty.is_empty() {
+        return Ok(interval);
+    }
+    let backs_off = || Absence::because("a consumer backs off while a list is empty");
+    let [entries, leave, come] = counts(scenario, place);
+    let is_first = event == EventKind::Registration && [entries, leave, come] == [0, 0, 1];
+    if empty != [place] || !is_first || client.discovery != Discovery::PushPlusPoll {
+        return Err(backs_off());
+    }
+    // The waits grow until they reach the longest.
+    let longest = client.backoff.wait(u32::MAX);
+    let ramp = (1..).map(|failures| client.backoff.wait(failures)).take_while(|wait| *wait < longest);
+    let (count, waited) = ramp.fold((3, longest), |(count, sum), wait| (count + 1, sum + wait));
+    if scenario.warm_up + hit.from < waited + interval + latency.round_trip().max * count {
+        return Err(backs_off());
+    }
+    Ok(longest)
+}

@@ -1,0 +1,40 @@
+//! Closed forms of the two-stage registry (`two-stage.md` 1.7, 2, 3), by the same rules as Eureka's: they run nothing,
+//! and know the settings and the papers only.
+//!
+//! `bounds` adds up what the clocks on the way of a death, a departure or an arrival cost. The other functions answer
+//! what the paper computes besides: what the guard bears and what a cut costs ([`unhealthy_tolerated`],
+//! [`lost_in_a_cut`]), how likely a live instance is evicted ([`chance_that_a_pause_evicts`],
+//! [`false_evictions_per_heartbeat`]), what an orderly stop leaves behind ([`unheard_when_the_port_closes`],
+//! [`revenant`]), what the registry has to do on an ordinary day ([`ordinary_load`]), and how sums of uniform waits are
+//! distributed ([`Uniforms`]).
+
+mod assumptions;
+mod comeback;
+mod consumer;
+mod ghosts;
+mod guard;
+mod load;
+mod mistakes;
+mod phases;
+mod protection;
+mod quiet;
+#[cfg(test)]
+mod sampled;
+mod shutdown;
+mod silence;
+#[cfg(test)]
+mod tests;
+mod uniforms;
+mod way;
+
+pub use guard::{
+    Share, ghosts_to_deregister, is_jammed, lost_in_a_cut, newcomers_to_open, unhealthy_tolerated,
+};
+pub use load::{Load, ordinary_load};
+pub use mistakes::{chance_that_a_pause_evicts, false_evictions_per_heartbeat};
+pub use shutdown::{Revenant, Unheard, revenant, unheard_when_the_port_closes};
+pub use silence::ghost_lives;
+pub use uniforms::Uniforms;
+
+pub(super) use silence::missed_heartbeats_tolerated;
+pub(super) use way::bounds;
