@@ -179,7 +179,8 @@ impl<'a> Way<'a> {
             Discovery::Poll => polled(client, latency).into(),
             Discovery::LongPoll => watched(server, client, latency, self.event)?.into(),
             Discovery::PushPlusPoll => {
-                let quiet = is_quiet(scenario, client, latency, (self.event, hit, place), served.range, &self.deaths);
+                let quiet =
+                    is_quiet(scenario, client, latency, (self.event, hit, place), served.range, &self.deaths);
                 pushed(server, client, latency, interval, quiet)?
             }
         };
