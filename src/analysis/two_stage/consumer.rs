@@ -112,7 +112,9 @@ pub(super) fn watched(
         // The empty list is taken for the whole list: who has ended is not in it.
         (WatchTimeoutPayload::Empty, _) if !refuses_empty && event.is_end() => false,
         (WatchTimeoutPayload::Empty, _) => {
-            return Err(Absence::because("a change in the last park of a long poll is told without its list"));
+            return Err(Absence::because(
+                "a change in the last park of a long poll is told without its list",
+            ));
         }
     };
     let watching = Watching::of(server, client, latency);
