@@ -228,7 +228,8 @@ mod tests {
     #[test]
     fn a_turnaround_may_be_longer_than_a_park() {
         let (server, client) = defaults(Preset::TwoStage);
-        let range = watched(&server, &client, &constant(100), (EventKind::Crash, false)).expect("a closed form");
+        let range =
+            watched(&server, &client, &constant(100), (EventKind::Crash, false)).expect("a closed form");
         // (149 · 200² + 401²) / (2 · 30,201) + 100 ms; 401 + 100 ms.
         assert_eq!(micros(range), [100_000, 201_334, 501_000]);
     }
