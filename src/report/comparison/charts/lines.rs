@@ -50,7 +50,10 @@ pub(super) fn svg(summary: &ComparisonSummary) -> String {
             format!("What does {name} change?")
         };
         let log = if axis.log { ", on a logarithmic axis" } else { "" };
-        let below = format!("Detection times, by {name}{log}. A figure that is not known is left out.");
+        let or_no_stage =
+            if summary.mixes_registries() { ", or a stage that a registry does not have," } else { "" };
+        let below =
+            format!("Detection times, by {name}{log}. A figure that is not known{or_no_stage} is left out.");
         paint::title(canvas, &format!("{question} {}", summary.title), &below);
         if events.is_empty() {
             paint::write(canvas, "No event was watched.", 15, FAINT, (24, TOP - 24));
