@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::intervals::rank_interval;
 use crate::model::id::AppId;
+use crate::model::registry::Kind;
 use crate::model::stage::Stage;
 use crate::observe::{CallMinute, CallTally, Fate, RunData};
 use crate::scenario::Scenario;
@@ -60,8 +61,9 @@ pub struct StageCounts {
     pub served: u64,
     /// The caller's local registry still had it.
     pub client: u64,
-    /// The caller's balancer still picked from a list with it.
-    pub balancer: u64,
+    /// The caller's balancer still picked from a list with it; left out where the registry's clients have none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub balancer: Option<u64>,
 }
 
 /// A minute of a replicate.
@@ -115,7 +117,7 @@ impl CallSummary {
                 failed: sum.failed,
                 failed_share: share(sum.failed, sum.calls),
                 attempts: AttemptCounts::of(&sum.attempts),
-                dead_by_stage: StageCounts::of(&sum.dead_by_stage),
+                dead_by_stage: StageCounts::of(&sum.dead_by_stage, scenario.registry()),
                 worst_minute: worst(&rows),
                 failed_a_replicate: FailedAReplicate::of(failed.into_values().collect()),
             }
@@ -163,9 +165,14 @@ impl AttemptCounts {
 }
 
 impl StageCounts {
-    const fn of(counts: &[u64; Stage::WAY.len()]) -> Self {
-        let [registry, served, client, balancer] = *counts;
-        Self { registry, served, client, balancer }
+    fn of(counts: &[u64; Stage::WAY.len()], registry: Kind) -> Self {
+        let of = |stage: Stage| counts[stage as usize];
+        Self {
+            registry: of(Stage::Registry),
+            served: of(Stage::Served),
+            client: of(Stage::Client),
+            balancer: registry.way().contains(&Stage::Balancer).then(|| of(Stage::Balancer)),
+        }
     }
 }
 

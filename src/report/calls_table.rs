@@ -3,10 +3,16 @@
 use comfy_table::{Cell, CellAlignment, ContentLineStyle, LineStyle, Table, TableStyle};
 
 use super::calls::{AttemptCounts, CallSummary, StageCounts, in_percent};
+use super::summary::Summary;
 use super::table::grouped;
 
 /// The caption.
-pub(super) const CAPTION: &str = "calls through load balancers, and attempts that failed by what they met";
+pub(super) fn caption(summary: &Summary) -> &'static str {
+    match summary.is_two_stage() {
+        true => "calls between instances, and attempts that failed by what they met",
+        false => "calls through load balancers, and attempts that failed by what they met",
+    }
+}
 
 /// A kind of failed attempt and how many there were.
 type Failure = (&'static str, fn(&AttemptCounts) -> u64);
@@ -60,12 +66,17 @@ pub(super) fn lines(calls: &[CallSummary]) -> Vec<String> {
 }
 
 /// Which stages are to blame for attempts at the dead, in words; nothing if there were none.
-pub(super) fn blame(calls: &[CallSummary]) -> Option<String> {
+pub(super) fn blame(summary: &Summary) -> Option<String> {
+    let calls = &summary.calls;
+    let [by_registry, by_client] = match summary.is_two_stage() {
+        true => ["the registry still took them for healthy", "only the caller's own list still had them"],
+        false => ["the registry still had them", "only the caller's local registry still had them"],
+    };
     let parts: [Blame; 4] = [
-        (|stages| stages.registry, "the registry still had them"),
+        (|stages| stages.registry, by_registry),
         (|stages| stages.served, "only the registry's answers still had them"),
-        (|stages| stages.client, "only the caller's local registry still had them"),
-        (|stages| stages.balancer, "only the caller's balancer still had them"),
+        (|stages| stages.client, by_client),
+        (|stages| stages.balancer.unwrap_or(0), "only the caller's balancer still had them"),
     ];
     let count = |of: fn(&StageCounts) -> u64| -> u64 { calls.iter().map(|row| of(&row.dead_by_stage)).sum() };
     let all: u64 = parts.iter().map(|part| count(part.0)).sum();

@@ -134,6 +134,9 @@ mod tests {
         names
     }
 
+    /// Files that only the two-stage registry has.
+    const OF_TWO_STAGES: [&str; 3] = ["guard.png", "guard.svg", "sweeps.csv"];
+
     /// What is in the way at a place.
     fn foreign(place: &Path) -> String {
         match RunDirectory::prepare(place) {
@@ -144,7 +147,7 @@ mod tests {
 
     fn commit(place: &Path, interrupted: bool) -> bool {
         let mut made = Made::calling(5, true);
-        // With peers there are all files that a run can have.
+        // With peers there are all files that a run of Eureka can have.
         made.scenario.servers = Made::cut_off(1, 3).scenario.servers;
         let report = made.report();
         let summary = Summary::of(&report);
@@ -158,14 +161,15 @@ mod tests {
         let place = around.path().join("output/run");
         assert!(commit(&place, false));
         let first = names(&place);
-        assert_eq!(first.len(), OUTPUTS.len() + 2);
+        let files = || OUTPUTS.iter().filter(|output| !OF_TWO_STAGES.contains(&output.file_name()));
+        assert_eq!(first.len(), files().count() + 2);
         let manifest: serde_json::Value =
             serde_json::from_str(&fs::read_to_string(place.join(MANIFEST)).unwrap()).unwrap();
-        for output in OUTPUTS {
+        for output in files() {
             let bytes = fs::read(place.join(output.file_name())).unwrap();
             assert_eq!(manifest["files"][output.file_name()], hex(&Sha256::digest(&bytes)));
         }
-        assert_eq!(manifest["files"].as_object().unwrap().len(), OUTPUTS.len());
+        assert_eq!(manifest["files"].as_object().unwrap().len(), files().count());
 
         let before: Vec<_> = first.iter().map(|name| fs::read(place.join(name)).unwrap()).collect();
         // A file of a version that wrote more of them.
@@ -178,6 +182,34 @@ mod tests {
         let after: Vec<_> = first.iter().map(|name| fs::read(place.join(name)).unwrap()).collect();
         assert!(before == after, "the same run gives the same bytes");
         assert_eq!(names(place.parent().unwrap()), ["run"]);
+    }
+
+    #[test]
+    fn a_two_stage_registry_has_sweeps_and_no_minutes() {
+        let around = TempDir::new().unwrap();
+        let place = around.path().join("run");
+        let made = Made::jammed(3);
+        let report = made.report();
+        let summary = Summary::of(&report);
+        let directory = RunDirectory::prepare(&place).unwrap();
+        directory.commit(&Contents { report: &report, summary: &summary }, HOST, || false).unwrap();
+        let names = names(&place);
+        assert!(OF_TWO_STAGES.iter().all(|name| names.iter().any(|known| known == name)), "{names:?}");
+        for name in ["timeline.csv", "renewals.svg", "divergence.csv", "calls.csv"] {
+            assert!(!names.iter().any(|known| known == name), "{name}");
+        }
+        let head =
+            |name: &str| fs::read_to_string(place.join(name)).unwrap().lines().next().unwrap().to_owned();
+        assert_eq!(
+            head("load.csv"),
+            "replicate,server,from_ms,register,renew,cancel,fetch-full,fetch-service,watch,refused,\
+             utilisation_percent,waiting_max"
+        );
+        let sweeps = fs::read_to_string(place.join("sweeps.csv")).unwrap();
+        assert!(sweeps.lines().nth(1).unwrap().ends_with(",orders,20,20,true,4,0"), "{sweeps}");
+        for text in ["balancer", "self_preservation", "batch"] {
+            assert!(!summary.to_json().contains(text), "{text}");
+        }
     }
 
     #[test]

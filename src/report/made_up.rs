@@ -235,11 +235,16 @@ impl Made {
 }
 
 /// A linear congruential generator (Knuth's constants): good enough to make things up.
-struct Dice(u64);
+pub(super) struct Dice(u64);
 
 impl Dice {
+    /// Dice that have not been thrown yet.
+    pub(super) const fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
     /// Nanoseconds below so many seconds.
-    fn below(&mut self, secs: u64) -> u64 {
+    pub(super) fn below(&mut self, secs: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 16) % (secs * SECOND_NS)
     }
@@ -310,12 +315,12 @@ pub(super) fn detection(event: EventKind, stage: Stage, at: SimTime, outcome: Ou
     Detection { event, instance: InstanceId(0), at, stage, server, outcome, instances: 1, count: 1 }
 }
 
-fn bound(event: EventKind, stage: Stage, ms: [u64; 3]) -> Bound {
+pub(super) fn bound(event: EventKind, stage: Stage, ms: [u64; 3]) -> Bound {
     let [min, mean, max] = ms.map(SimDuration::from_millis);
     Bound { event, stage, range: Ok(BoundRange { min, mean, max }), mean_absent: None }
 }
 
-fn scenario(title: &str) -> Scenario {
+pub(super) fn scenario(title: &str) -> Scenario {
     let default = default_scenario().scenario;
     let orders = Application { name: "orders".to_owned(), instances: 100, ..default.applications[0].clone() };
     Scenario {

@@ -38,7 +38,7 @@ pub(super) fn mistake_table(summary: &Summary) -> String {
             &format!("{DIM}Not all were corrected: how long they would have lasted is not known.{DIM:#}"),
         );
     }
-    paragraph(&mut text, &format!("{DIM}{}{DIM:#}", tolerated(&summary.tolerance)));
+    paragraph(&mut text, &format!("{DIM}{}{DIM:#}", tolerated(&summary.tolerance, summary.is_two_stage())));
     text
 }
 
@@ -75,7 +75,7 @@ fn significant(number: f64) -> String {
     format!("{number:.decimals$}")
 }
 
-fn tolerated(tolerance: &[Tolerance]) -> String {
+fn tolerated(tolerance: &[Tolerance], is_two_stage: bool) -> String {
     let mut told: Vec<(Option<u64>, Vec<&str>)> = Vec::new();
     for own in tolerance {
         match told.iter_mut().find(|(missed, _)| *missed == own.missed_heartbeats) {
@@ -85,12 +85,18 @@ fn tolerated(tolerance: &[Tolerance]) -> String {
     }
     let sentences = told.iter().map(|(missed, names)| {
         let whose = if told.len() == 1 { String::new() } else { format!(" ({})", names.join(", ")) };
+        let beats = if *missed == Some(1) { "heartbeat" } else { "heartbeats" };
         match missed {
+            None if is_two_stage => {
+                format!("An instance can be marked unhealthy although no heartbeat is missed{whose}.")
+            }
+            Some(missed) if is_two_stage => {
+                format!("An instance stays healthy through {missed} missed {beats} in a row{whose}.")
+            }
             None => format!("A lease can be expired although no heartbeat is missed{whose}."),
-            Some(missed) => format!(
-                "A lease that has been renewed outlives {missed} missed heartbeat{} in a row{whose}.",
-                if *missed == 1 { "" } else { "s" }
-            ),
+            Some(missed) => {
+                format!("A lease that has been renewed outlives {missed} missed {beats} in a row{whose}.")
+            }
         }
     });
     sentences.collect::<Vec<_>>().join(" ")
@@ -111,10 +117,15 @@ mod tests {
         let of =
             |name: &str, missed_heartbeats| Tolerance { application: name.to_owned(), missed_heartbeats };
         assert_eq!(
-            tolerated(&[of("a", Some(4)), of("b", None), of("c", Some(4))]),
+            tolerated(&[of("a", Some(4)), of("b", None), of("c", Some(4))], false),
             "A lease that has been renewed outlives 4 missed heartbeats in a row (a, c). A lease can be expired although \
              no heartbeat is missed (b)."
         );
-        assert!(tolerated(&[of("a", Some(1))]).ends_with("outlives 1 missed heartbeat in a row."));
+        assert!(tolerated(&[of("a", Some(1))], false).ends_with("outlives 1 missed heartbeat in a row."));
+        assert_eq!(
+            tolerated(&[of("a", Some(2)), of("b", None)], true),
+            "An instance stays healthy through 2 missed heartbeats in a row (a). An instance can be marked unhealthy \
+             although no heartbeat is missed (b)."
+        );
     }
 }

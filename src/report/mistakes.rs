@@ -22,9 +22,10 @@ pub struct MistakeSummary {
     pub stage: String,
     /// How many: pairs of an instance and an observer, or at a server's stages instances.
     pub count: u64,
-    /// Of these, evicted by their server: false removals. At `registry` only.
+    /// Of these, evicted by their server: false removals. At `registry`, where a two-stage registry marks, and at
+    /// `entry`, where it removes.
     pub evicted: u64,
-    /// Of these, lost with a server that ended. At `registry` and `served` only.
+    /// Of these, lost with a server that ended. At a server's stages only.
     pub lost_with_server: u64,
     /// Of these, those corrected before the run, the observer or the instance's life ended.
     pub corrected: u64,
@@ -49,8 +50,8 @@ pub struct MistakeSummary {
 pub struct Tolerance {
     /// Whose.
     pub application: String,
-    /// Heartbeats in a row that a live instance may miss while its lease is at no moment expired; null if it can be
-    /// although none is missed.
+    /// Heartbeats in a row that a live instance may miss while its lease is at no moment expired or, of a two-stage
+    /// registry, its entry never silent for so long that it is marked; null if that can be although none is missed.
     pub missed_heartbeats: Option<u64>,
 }
 

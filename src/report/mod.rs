@@ -18,6 +18,7 @@ mod calls_table;
 mod charts;
 pub mod comparison;
 mod directory;
+mod guards;
 mod host;
 mod intervals;
 mod length;
@@ -33,15 +34,19 @@ mod servers_table;
 mod stages;
 mod summary;
 mod table;
+mod two_stage_table;
 
 #[cfg(test)]
 mod made_up;
 #[cfg(test)]
 mod made_up_servers;
+#[cfg(test)]
+mod made_up_two_stage;
 
 pub use calls::{AttemptCounts, CallSummary, FailedAReplicate, StageCounts, WorstMinute};
 pub use charts::{Recorded, detection_times_svg, svg_to_png};
 pub use directory::RunDirectory;
+pub use guards::{ConsumerSummary, GuardSummary};
 pub use host::Host;
 pub use intervals::{Interval, rank_interval};
 pub use length::in_words;
@@ -55,6 +60,7 @@ pub use summary::{ExpectationSummary, Summary, json_schema};
 pub use table::table;
 
 use crate::analysis::Bound;
+use crate::model::registry::Kind;
 use crate::observe::RunData;
 use crate::scenario::Scenario;
 use crate::sweep::Verdict;
@@ -81,6 +87,11 @@ pub struct Report<'a> {
 }
 
 impl Report<'_> {
+    /// Whether its registry is the two-stage one.
+    pub(crate) fn is_two_stage(&self) -> bool {
+        self.scenario.registry() == Kind::TwoStage
+    }
+
     /// Whether there are peers that may differ. What one server does needs no name.
     pub(crate) fn has_several_servers(&self) -> bool {
         self.scenario.servers.len() > 1

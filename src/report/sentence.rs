@@ -1,5 +1,8 @@
 //! The answer in words: how long the dead stayed visible, and what the time went on.
 
+mod eureka;
+mod two_stage;
+
 use super::calls::in_percent;
 use super::mistakes::MistakeSummary;
 use super::servers::{ServerSummary, Spread};
@@ -8,7 +11,7 @@ use super::stages::StageSummary;
 use super::summary::Summary;
 use super::table::grouped;
 use super::{Report, in_words};
-use crate::engine::SimDuration;
+use crate::model::registry::ServerConfig;
 use crate::model::stage::{EventKind, Stage};
 use crate::observe::Outcome;
 
@@ -18,8 +21,11 @@ const SERVERS_NAMED: usize = 4;
 /// One sentence for each event that was watched, one about mistakes if there were any, and one about how far several
 /// servers agreed.
 pub(super) fn answer(report: &Report<'_>, summary: &Summary) -> String {
-    let mut sentences: Vec<String> =
-        summary.events_watched().map(|event| Telling { report, summary, event }.sentence()).collect();
+    let mut sentences = Vec::new();
+    for event in summary.events_watched() {
+        sentences.push(Telling { report, summary, event }.sentence());
+        sentences.extend(two_stage::entry(report, summary, event));
+    }
     let watched = !sentences.is_empty();
     sentences.extend(mistakes(summary, watched));
     sentences.extend(agreement(summary));
@@ -48,6 +54,9 @@ fn calls(summary: &Summary) -> Option<String> {
 }
 
 fn mistakes(summary: &Summary, watched: bool) -> Option<String> {
+    if summary.is_two_stage() {
+        return two_stage::mistakes(summary, watched);
+    }
     let registry = summary.mistakes.iter().find(|mistake| mistake.stage == Stage::Registry.name());
     let removed = registry.map(|mistake| {
         let told = if summary.servers.len() > 1 { by_servers(summary, mistake) } else { by_one(mistake) };
@@ -143,7 +152,10 @@ struct Telling<'a> {
 impl Telling<'_> {
     fn sentence(&self) -> String {
         let path = self.path();
-        let (stage, last) = *path.last().expect("an event that is watched has a stage that saw it");
+        // Of an instance that nobody was given any more only the entry is left to watch.
+        let Some(&(stage, last)) = path.last() else {
+            return format!("{} it was shown nowhere.", self.opening());
+        };
         if last.count == 0 {
             return format!("{} every instance was back before that was noticed.", self.opening());
         }
@@ -159,9 +171,9 @@ impl Telling<'_> {
         format!("{} {} {mean} on average{tail}{reasons}.", self.opening(), self.verb(stage))
     }
 
-    /// The stages that were watched, in order.
+    /// The stages on the way to the callers that were watched, in order.
     fn path(&self) -> Vec<(Stage, &StageSummary)> {
-        Stage::ALL
+        Stage::WAY
             .into_iter()
             .filter_map(|stage| self.summary.stage(self.event, stage).map(|row| (stage, row)))
             .filter(|(_, row)| row.observed())
@@ -189,10 +201,13 @@ impl Telling<'_> {
 
     fn never(&self, stage: Stage, last: &StageSummary) -> String {
         let place = self.place(stage);
-        let why = last.bound_absent_because.as_ref().filter(|why| explains(why));
+        let why = if self.report.is_two_stage() {
+            two_stage::why_never(self.report, self.summary, self.event)
+        } else {
+            last.bound_absent_because.clone().filter(|why| explains(why))
+        };
         let why = why.map(|because| format!(", because {because}")).unwrap_or_default();
-        let least = self.shortest_watch(stage).map(SimDuration::as_millis).map(in_words);
-        let least = least.expect("what is censored was watched for some time");
+        let least = shortest_watch(self.report, (self.event, stage));
         let opening = self.opening();
         match self.event {
             event if event.is_end() => {
@@ -220,16 +235,6 @@ impl Telling<'_> {
         )
     }
 
-    fn shortest_watch(&self, stage: Stage) -> Option<SimDuration> {
-        let rows = self.report.data.replicates.iter().flat_map(|replicate| &replicate.detections);
-        let own = rows.filter(|row| row.event == self.event && row.stage == stage);
-        own.filter_map(|row| match row.outcome {
-            Outcome::Censored(length) => Some(length),
-            Outcome::Detected(_) | Outcome::Superseded(_) => None,
-        })
-        .min()
-    }
-
     /// What the mean went on, stage by stage, if each stage has one.
     fn reasons(&self, path: &[(Stage, &StageSummary)]) -> String {
         let mut parts = Vec::new();
@@ -245,33 +250,16 @@ impl Telling<'_> {
         match parts.split_last() {
             None => String::new(),
             Some((only, [])) => format!(": {only}"),
+            // What a sweep does is long enough to need a comma.
+            Some((last, rest)) if self.report.is_two_stage() => format!(": {}, and {last}", rest.join(", ")),
             Some((last, rest)) => format!(": {} and {last}", rest.join(", ")),
         }
     }
 
     fn reason(&self, stage: Stage) -> String {
-        let several = self.report.has_several_servers();
-        let (round, server) = if several {
-            ("each server's eviction round", "each server")
-        } else {
-            ("an eviction round", "the server")
-        };
-        let owner = if several { "the server's" } else { "the" };
-        match (stage, self.event) {
-            (Stage::Registry, EventKind::Crash) => format!(
-                "its lease{}, which Eureka counts twice, had run out and {round} removed it",
-                self.common_lease_s().map(|secs| format!(" of {secs} s")).unwrap_or_default()
-            ),
-            (Stage::Registry, EventKind::Stop) => format!("{server} had its de-registration"),
-            (Stage::Registry, EventKind::Registration) => format!("{server} had it"),
-            (Stage::Registry, _) => format!("{server} had its new status"),
-            (Stage::Served, _) if self.report.scenario.server.eureka().use_read_only_response_cache => {
-                format!("{owner} read-only cache took that over")
-            }
-            (Stage::Served, _) => format!("{owner} response cache took that over"),
-            (Stage::Client, _) => "the callers fetched it".to_owned(),
-            (Stage::Balancer, _) => "their load balancers asked again".to_owned(),
-            (Stage::Entry, _) => "the registry forgot it".to_owned(),
+        match &self.report.scenario.server {
+            ServerConfig::Eureka(server) => eureka::reason(self.report, server, (stage, self.event)),
+            ServerConfig::TwoStage(server) => two_stage::reason(self.report, server, (stage, self.event)),
         }
     }
 
@@ -285,19 +273,17 @@ impl Telling<'_> {
             (Stage::Entry, _) => "known to the registry",
         }
     }
+}
 
-    /// The lease of all applications, s, if it is the same.
-    fn common_lease_s(&self) -> Option<u32> {
-        let mut leases = self
-            .report
-            .scenario
-            .applications
-            .iter()
-            .filter(|application| application.client.eureka().register_with_eureka)
-            .map(|application| application.client.eureka().lease_expiration_duration_in_seconds);
-        let first = leases.next()?;
-        leases.all(|lease| lease == first).then_some(first)
-    }
+/// How long, at least, it was waited for what had not ended when the run did, in words.
+fn shortest_watch(report: &Report<'_>, (event, stage): (EventKind, Stage)) -> String {
+    let rows = report.data.replicates.iter().flat_map(|replicate| &replicate.detections);
+    let own = rows.filter(|row| row.event == event && row.stage == stage);
+    let censored = own.filter_map(|row| match row.outcome {
+        Outcome::Censored(length) => Some(length),
+        Outcome::Detected(_) | Outcome::Superseded(_) => None,
+    });
+    in_words(censored.min().expect("what is censored was watched for some time").as_millis())
 }
 
 /// Whether the reason for which there is no closed form is also the reason for which nothing happened: mostly it
@@ -332,6 +318,21 @@ mod tests {
     #[test]
     fn departures_and_arrivals_have_sentences_of_their_own() {
         insta::assert_snapshot!(answer_of(&Made::coming_and_going(20)));
+    }
+
+    #[test]
+    fn a_two_stage_registry_hides_first_and_forgets_later() {
+        insta::assert_snapshot!(answer_of(&Made::two_stages(300, 19)));
+    }
+
+    #[test]
+    fn a_guard_that_is_shut_keeps_entries_for_ever() {
+        insta::assert_snapshot!(answer_of(&Made::jammed(50)));
+    }
+
+    #[test]
+    fn the_only_instance_is_shown_until_it_is_deleted() {
+        insta::assert_snapshot!(answer_of(&Made::only_instance(50)));
     }
 
     #[test]

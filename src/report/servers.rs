@@ -9,10 +9,11 @@ use serde::Serialize;
 
 use super::Report;
 use crate::engine::{SimDuration, SimTime};
+use crate::model::fact::Sweep;
 use crate::model::id::ServerId;
 use crate::model::message::RequestKind;
 use crate::model::stage::{EventKind, Stage};
-use crate::observe::{Detection, LoadMinute, Minute, Removal, ReplicateData, RunData};
+use crate::observe::{Detection, LoadMinute, Minute, Mistake, Removal, ReplicateData, RunData};
 use crate::sweep::Sample;
 
 /// The period at which a server closes its renewal bucket, and the length of a row of load.
@@ -27,21 +28,28 @@ pub struct ServerSummary {
     pub server: String,
     /// Replicates at whose end its process was there.
     pub up_at_end: u32,
-    /// Replicates at whose end it had self-preservation engaged.
-    pub self_preservation_at_end: u32,
-    /// Leases in its registry at the end; 0 if it was down.
+    /// Replicates at whose end it had self-preservation engaged; of Eureka only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub self_preservation_at_end: Option<u32>,
+    /// Leases in its registry at the end, or entries, be they shown or not; 0 if it was down.
     pub left_at_end: Spread,
-    /// For how long self-preservation was engaged, ms.
-    pub self_preservation_ms: Spread,
-    /// Leases that it evicted, over all replicates.
+    /// For how long self-preservation was engaged, ms; of Eureka only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub self_preservation_ms: Option<Spread>,
+    /// Entries that turned unhealthy, over all replicates; of a two-stage registry only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub soft_evicted: Option<u64>,
+    /// Leases that it evicted, or entries that it removed for their silence, over all replicates.
     pub evicted: u64,
-    /// Of the instances behind them, those that were alive and well: false removals.
+    /// Of the instances behind leases that were evicted, or entries that turned unhealthy, those that were alive and
+    /// well: false removals.
     pub false_removals: u64,
     /// Heartbeats from clients that it answered, a minute of the run.
     pub renewals_per_minute: f64,
-    /// Heartbeats that peers passed on to it, a minute of the run.
-    pub batch_renewals_per_minute: f64,
-    /// Fetches that it answered, full and delta, a minute of the run.
+    /// Heartbeats that peers passed on to it, a minute of the run; of Eureka only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch_renewals_per_minute: Option<f64>,
+    /// Fetches that it answered, of whatever kind, long polls among them, a minute of the run.
     pub fetches_per_minute: f64,
     /// The share of its threads' time that was spent, 0 to 1; null without a capacity.
     pub utilisation: Option<f64>,
@@ -107,15 +115,20 @@ impl ServerSummary {
     pub(super) fn of(report: &Report<'_>) -> Vec<Self> {
         let threads = report.scenario.capacity.as_ref().map(|capacity| capacity.threads);
         let servers = report.scenario.servers.len() as u32;
-        (0..servers).map(|number| Self::one(ServerId(number), report.data, threads)).collect()
+        let is_eureka = !report.is_two_stage();
+        (0..servers).map(|number| Self::one(ServerId(number), report.data, threads, is_eureka)).collect()
     }
 
-    fn one(server: ServerId, data: &RunData, threads: Option<u32>) -> Self {
+    fn one(server: ServerId, data: &RunData, threads: Option<u32>, is_eureka: bool) -> Self {
         let at_end = |replicate: &ReplicateData| replicate.servers.get(server.index()).copied();
         let ended = || data.replicates.iter().filter_map(at_end);
-        let rounds = data.replicates.iter().flat_map(|replicate| &replicate.rounds);
         let mistakes = data.replicates.iter().flat_map(|replicate| &replicate.mistakes);
-        let removed = mistakes.filter(|row| row.removal == Removal::Evicted && row.server == Some(server));
+        let is_false = |row: &&Mistake| row.removal == Removal::Evicted && row.stage == Stage::Registry;
+        let removed = mistakes.filter(is_false).filter(|row| row.server == Some(server));
+        let sweeps = |count: fn(&Sweep) -> u32| -> u64 {
+            let rows = data.replicates.iter().flat_map(|replicate| &replicate.sweeps);
+            rows.filter(|row| row.server == server).map(|row| u64::from(count(&row.sweep))).sum()
+        };
         let load = || {
             let rows = data.replicates.iter().flat_map(|replicate| &replicate.load);
             rows.filter(move |row| row.server == server)
@@ -133,16 +146,19 @@ impl ServerSummary {
         Self {
             server: server_name(server),
             up_at_end: count(ended().filter(|end| end.is_up).count()),
-            self_preservation_at_end: count(ended().filter(|end| end.self_preservation).count()),
+            self_preservation_at_end: is_eureka
+                .then(|| count(ended().filter(|end| end.self_preservation).count())),
             left_at_end: Spread::of(ended().map(|end| end.left.into())).unwrap_or(Spread::ZERO),
-            self_preservation_ms: Spread::of(
-                data.replicates.iter().map(|replicate| self_preservation_ms(replicate, server)),
-            )
-            .unwrap_or(Spread::ZERO),
-            evicted: rounds.filter(|row| row.server == server).map(|row| u64::from(row.round.evicted)).sum(),
+            self_preservation_ms: is_eureka.then(|| {
+                let all = data.replicates.iter().map(|replicate| self_preservation_ms(replicate, server));
+                Spread::of(all).unwrap_or(Spread::ZERO)
+            }),
+            soft_evicted: (!is_eureka).then(|| sweeps(|sweep| sweep.marked)),
+            evicted: if is_eureka { evicted(data, server) } else { sweeps(|sweep| sweep.removed) },
             false_removals: removed.map(|row| row.count).sum(),
             renewals_per_minute: a_minute(|row| row.requests[RequestKind::Renew as usize]),
-            batch_renewals_per_minute: a_minute(|row| row.items[RequestKind::Renew as usize]),
+            batch_renewals_per_minute: is_eureka
+                .then(|| a_minute(|row| row.items[RequestKind::Renew as usize])),
             fetches_per_minute: a_minute(fetches),
             utilisation: threads.map(|threads| share(busy().sum(), nanos, threads)),
             busiest_minute_utilisation: threads.map(|threads| share(busiest, MINUTE_NANOS.into(), threads)),
@@ -168,10 +184,10 @@ impl ServerAgreement {
 }
 
 impl Spread {
-    const ZERO: Self = Self { mean: 0.0, min: 0, max: 0 };
+    pub(super) const ZERO: Self = Self { mean: 0.0, min: 0, max: 0 };
 
     /// The figure of these replicates; `None` if there are none.
-    fn of(values: impl Iterator<Item = u64>) -> Option<Self> {
+    pub(super) fn of(values: impl Iterator<Item = u64>) -> Option<Self> {
         let (mut sum, mut count, mut min, mut max) = (0_u128, 0_u64, u64::MAX, 0);
         for value in values {
             (sum, count) = (sum + u128::from(value), count + 1);
@@ -233,9 +249,12 @@ pub(super) fn server_name(server: ServerId) -> String {
     format!("server-{}", server.0 + 1)
 }
 
-/// Fetches that were answered, full and delta.
+/// Fetches that were answered: of everything, of what had changed, and of a service, at once or by a long poll.
 pub(super) const fn fetches(row: &LoadMinute) -> u64 {
-    row.requests[RequestKind::FetchFull as usize] + row.requests[RequestKind::FetchDelta as usize]
+    row.requests[RequestKind::FetchFull as usize]
+        + row.requests[RequestKind::FetchDelta as usize]
+        + row.requests[RequestKind::FetchService as usize]
+        + row.requests[RequestKind::Watch as usize]
 }
 
 /// The time spent by so many threads over so long, in percent with two decimals, rounded down.
@@ -243,6 +262,12 @@ pub(super) fn hundredths(busy_nanos: u128, nanos: u64, threads: u32) -> String {
     let whole = (u128::from(nanos) * u128::from(threads)).max(1);
     let hundredths = busy_nanos * 10_000 / whole;
     format!("{}.{:02}", hundredths / 100, hundredths % 100)
+}
+
+/// Leases that a Eureka server evicted.
+fn evicted(data: &RunData, server: ServerId) -> u64 {
+    let rounds = data.replicates.iter().flat_map(|replicate| &replicate.rounds);
+    rounds.filter(|row| row.server == server).map(|row| u64::from(row.round.evicted)).sum()
 }
 
 fn self_preservation_ms(replicate: &ReplicateData, server: ServerId) -> u64 {
@@ -299,12 +324,19 @@ mod tests {
         assert_eq!(servers.iter().map(|server| server.false_removals).collect::<Vec<_>>(), [33, 0, 0]);
         assert_eq!(servers[0].left_at_end, Spread { mean: 99.0, min: 99, max: 99 });
         // The first minute and minutes 7 to 11, which stand until the next.
-        assert_eq!(servers[0].self_preservation_ms, Spread { mean: 360_000.0, min: 360_000, max: 360_000 });
+        assert_eq!(
+            servers[0].self_preservation_ms.unwrap(),
+            Spread { mean: 360_000.0, min: 360_000, max: 360_000 }
+        );
         // Of the second one's minute 11, which is followed by minute 14, only a minute is known.
-        assert_eq!(servers[1].self_preservation_ms, Spread { mean: 360_000.0, min: 360_000, max: 360_000 });
+        assert_eq!(
+            servers[1].self_preservation_ms.unwrap(),
+            Spread { mean: 360_000.0, min: 360_000, max: 360_000 }
+        );
         // 66 clients' heartbeats; 134 of others, for the third in ten of fifteen minutes.
-        assert_eq!((servers[2].renewals_per_minute, servers[0].batch_renewals_per_minute), (66.0, 134.0));
-        assert!((servers[2].batch_renewals_per_minute - 134.0 * 10.0 / 15.0).abs() < 1e-9);
+        let from_peers = |place: usize| servers[place].batch_renewals_per_minute.unwrap();
+        assert_eq!((servers[2].renewals_per_minute, from_peers(0)), (66.0, 134.0));
+        assert!((from_peers(2) - 134.0 * 10.0 / 15.0).abs() < 1e-9);
         // 66 and 3 more each minute: 21 more on average.
         assert_eq!(servers[0].fetches_per_minute, 87.0);
         // 10 % and 0.5 % more each minute: 3.5 % on average, 7 % in the last.

@@ -11,6 +11,9 @@ use super::table::{BOLD, DIM, grouped, line, paragraph, plain_table};
 const ROWS: usize = 16;
 const HEADER: [&str; 8] =
     ["server", "leases", "protected", "evicted", "alive", "renewals", "from peers", "fetches"];
+/// That of a two-stage registry.
+const HEADER_OF_TWO_STAGES: [&str; 7] =
+    ["server", "entries", "marked", "alive", "removed", "heartbeats", "fetches"];
 /// Further columns, with a capacity.
 const OF_THREADS: [&str; 3] = ["busy", "busiest", "queue"];
 
@@ -19,7 +22,8 @@ pub(super) fn servers_table(summary: &Summary) -> String {
     let shown = &summary.servers[..summary.servers.len().min(ROWS)];
     let has_capacity = shown.iter().any(|server| server.utilisation.is_some());
     let mut table = plain_table();
-    let header = HEADER.into_iter().chain(OF_THREADS.into_iter().filter(|_| has_capacity));
+    let header: &[&str] = if summary.is_two_stage() { &HEADER_OF_TWO_STAGES } else { &HEADER };
+    let header = header.iter().copied().chain(OF_THREADS.into_iter().filter(|_| has_capacity));
     table.set_header(header.map(Cell::new));
     for server in shown {
         table.add_row(cells(server));
@@ -37,12 +41,7 @@ pub(super) fn servers_table(summary: &Summary) -> String {
     if summary.servers.len() > ROWS {
         dim(&format!("The other {} servers are in summary.json.", summary.servers.len() - ROWS));
     }
-    let means = if summary.replicates == 1 { "" } else { ", both on average" };
-    let all = if summary.replicates == 1 { "" } else { " over all replicates" };
-    let mut notes = format!(
-        "leases: at the end. protected: minutes with self-preservation engaged{means}. evicted{all}, and how many of these \
-         were alive and well. renewals (by clients, and passed on by peers) and fetches: a minute."
-    );
+    let mut notes = notes(summary);
     if has_capacity {
         notes.push_str(" busy: the share of its threads' time, in the run and in the busiest minute, in %. queue: the most requests that waited.");
     }
@@ -53,17 +52,33 @@ pub(super) fn servers_table(summary: &Summary) -> String {
     text
 }
 
+/// What the columns mean, but for those of threads.
+fn notes(summary: &Summary) -> String {
+    let means = if summary.replicates == 1 { "" } else { ", both on average" };
+    let all = if summary.replicates == 1 { "" } else { " over all replicates" };
+    if summary.is_two_stage() {
+        let mean = if summary.replicates == 1 { "" } else { ", on average" };
+        return format!(
+            "entries: at the end, unhealthy ones included{mean}. marked{all}: entries that turned unhealthy, and how many of \
+             the instances behind them were alive and well. removed: entries. heartbeats and fetches: a minute."
+        );
+    }
+    format!(
+        "leases: at the end. protected: minutes with self-preservation engaged{means}. evicted{all}, and how many of these \
+         were alive and well. renewals (by clients, and passed on by peers) and fetches: a minute."
+    )
+}
+
 fn cells(server: &ServerSummary) -> Vec<Cell> {
-    let mut texts = vec![
-        server.server.clone(),
-        mean(server.left_at_end),
-        format!("{:.1}", server.self_preservation_ms.mean / 60_000.0),
-        grouped(server.evicted),
-        grouped(server.false_removals),
-        rate(server.renewals_per_minute),
-        rate(server.batch_renewals_per_minute),
-        rate(server.fetches_per_minute),
-    ];
+    let mut texts = vec![server.server.clone(), mean(server.left_at_end)];
+    texts.extend(server.self_preservation_ms.map(|engaged| format!("{:.1}", engaged.mean / 60_000.0)));
+    match server.soft_evicted {
+        Some(marked) => texts.extend([marked, server.false_removals, server.evicted].map(grouped)),
+        None => texts.extend([server.evicted, server.false_removals].map(grouped)),
+    }
+    texts.push(rate(server.renewals_per_minute));
+    texts.extend(server.batch_renewals_per_minute.map(rate));
+    texts.push(rate(server.fetches_per_minute));
     let percent = |share: f64| format!("{:.1}", share * 100.0);
     texts.extend([server.utilisation, server.busiest_minute_utilisation].into_iter().flatten().map(percent));
     texts.extend(server.waiting_max.map(|waiting| grouped(waiting.into())));

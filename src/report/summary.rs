@@ -6,6 +6,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::calls::CallSummary;
+use super::guards::{ConsumerSummary, GuardSummary};
 use super::mistakes::{MistakeSummary, Tolerance, replicates_with};
 use super::servers::{ServerAgreement, ServerStage, ServerSummary};
 use super::stages::{StageSummary, stages};
@@ -19,7 +20,7 @@ use crate::sweep::Verdict;
 pub struct Summary {
     /// What the scenario shows, in one line.
     pub title: String,
-    /// The release that was simulated.
+    /// The release that was simulated; of the two-stage registry the name of its preset.
     pub release: String,
     /// The seed of all chance.
     pub seed: u64,
@@ -39,6 +40,12 @@ pub struct Summary {
     pub tolerance: Vec<Tolerance>,
     /// Calls between instances, by caller and callee; none without traffic.
     pub calls: Vec<CallSummary>,
+    /// The guards of a two-stage registry; left out if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub guard: Option<GuardSummary>,
+    /// What consumers of a two-stage registry did; left out for Eureka.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub consumers: Option<ConsumerSummary>,
     /// What each server held, removed and had to do, by number.
     pub servers: Vec<ServerSummary>,
     /// How far the servers agreed; null for one server.
@@ -86,6 +93,8 @@ impl Summary {
             mistakes: MistakeSummary::of(data),
             tolerance: Tolerance::of(report.scenario),
             calls: CallSummary::of(report.scenario, data),
+            guard: GuardSummary::of(report),
+            consumers: ConsumerSummary::of(report),
             servers: ServerSummary::of(report),
             server_agreement: ServerAgreement::of(report),
             stages_by_server: ServerStage::of(report),
@@ -101,6 +110,11 @@ impl Summary {
     /// The figures of one event at one stage, if there are any.
     pub fn stage(&self, event: EventKind, stage: Stage) -> Option<&StageSummary> {
         self.stages.iter().find(|row| row.event == event.name() && row.stage == stage.name())
+    }
+
+    /// Whether the registry is the two-stage one: only its consumers are told of.
+    pub(super) fn is_two_stage(&self) -> bool {
+        self.consumers.is_some()
     }
 
     /// The events that occur, in order.
@@ -192,6 +206,8 @@ mod tests {
             Made::quiet(2),
             Made::calling(7, true),
             Made::cut_off(2, 3),
+            Made::jammed(2),
+            Made::only_instance(2),
         ];
         for made in cases {
             let summary: Value = serde_json::from_str(&Summary::of(&made.report()).to_json()).unwrap();

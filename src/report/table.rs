@@ -13,6 +13,7 @@ use super::mistake_table::mistake_table;
 use super::servers_table::servers_table;
 use super::stages::StageSummary;
 use super::summary::{ExpectationSummary, Summary};
+use super::two_stage_table::two_stage_table;
 use crate::model::stage::EventKind;
 
 /// Columns that text is wrapped to.
@@ -38,11 +39,15 @@ pub fn table(summary: &Summary, directory: Option<&Path>) -> String {
     }
     if !summary.calls.is_empty() {
         line(&mut text, "");
-        line(&mut text, &format!("{BOLD}{}{BOLD:#}", calls_table::CAPTION));
+        line(&mut text, &format!("{BOLD}{}{BOLD:#}", calls_table::caption(summary)));
         calls_table::lines(&summary.calls).iter().for_each(|row| line(&mut text, row));
-        if let Some(blame) = calls_table::blame(&summary.calls) {
+        if let Some(blame) = calls_table::blame(summary) {
             paragraph(&mut text, &format!("{DIM}{blame}{DIM:#}"));
         }
+    }
+    if let Some(lines) = two_stage_table(summary) {
+        line(&mut text, "");
+        text.push_str(&lines);
     }
     let has_capacity = summary.servers.iter().any(|server| server.utilisation.is_some());
     if summary.servers.len() > 1 || has_capacity {
@@ -68,10 +73,13 @@ fn heading(summary: &Summary) -> String {
         1 => String::new(),
         several => format!("{several} servers, "),
     };
+    let release = match summary.is_two_stage() {
+        true => format!("{} registry", summary.release),
+        false => format!("release {}", summary.release),
+    };
     format!(
-        "{BOLD}{}{BOLD:#}\nrelease {}, {servers}{} {}, seed {}, {} events",
+        "{BOLD}{}{BOLD:#}\n{release}, {servers}{} {}, seed {}, {} events",
         summary.title,
-        summary.release,
         grouped(summary.replicates.into()),
         if summary.replicates == 1 { "replicate" } else { "replicates" },
         summary.seed,
@@ -279,6 +287,21 @@ mod tests {
     #[test]
     fn a_great_many_servers_do_not_fill_the_screen() {
         insta::assert_snapshot!(plain(&Made::cut_off(1, 40)));
+    }
+
+    #[test]
+    fn a_two_stage_registry_has_an_entry_and_no_balancer() {
+        insta::assert_snapshot!(plain(&Made::two_stages(300, 19)));
+    }
+
+    #[test]
+    fn a_guard_that_is_shut_has_a_table() {
+        insta::assert_snapshot!(plain(&Made::jammed(50)));
+    }
+
+    #[test]
+    fn who_is_protected_from_being_hidden_is_told() {
+        insta::assert_snapshot!(plain(&Made::only_instance(50)));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::load::{Loaded, parse};
 use super::suggest::{closest, in_short};
 
 /// Their names and texts, the default one first.
-pub const BUILTIN: [(&str, &str); 72] = [
+pub const BUILTIN: [(&str, &str); 74] = [
     ("default-crash", include_str!("../../scenarios/default-crash.toml")),
     ("graceful-stop", include_str!("../../scenarios/graceful-stop.toml")),
     ("registration-seen-by-all", include_str!("../../scenarios/registration-seen-by-all.toml")),
@@ -85,6 +85,8 @@ pub const BUILTIN: [(&str, &str); 72] = [
     ("load-per-server", include_str!("../../scenarios/load-per-server.toml")),
     ("storm-on-few-threads", include_str!("../../scenarios/storm-on-few-threads.toml")),
     ("late-peer-answers", include_str!("../../scenarios/late-peer-answers.toml")),
+    ("two-stage-crash", include_str!("../../scenarios/two-stage-crash.toml")),
+    ("nacos-crash", include_str!("../../scenarios/nacos-crash.toml")),
     ("day-of-10000", include_str!("../../scenarios/day-of-10000.toml")),
 ];
 

@@ -5,10 +5,9 @@
 //! reports everything; the scenario it returns counts only if no error was found.
 
 use super::check_calls;
-use super::check_eureka::{self, Layer};
 use super::check_fault;
 use super::check_fleet::{self, Fleet};
-use super::check_release;
+use super::check_registry::{self, Registry};
 use super::claim::{Claim, Expectation};
 use super::diagnostic::{Place, Problem};
 use super::document::Table;
@@ -16,8 +15,8 @@ use super::expect;
 use super::types::{Clock, Delay, Network, Scenario};
 use super::values::{LengthOr, Values};
 use crate::engine::SimDuration;
-use crate::model::eureka::{Flavour, ServerConfig};
-use crate::model::registry;
+use crate::model::eureka::Flavour;
+use crate::model::registry::Kind;
 
 /// The default of `duration`.
 const DURATION: SimDuration = SimDuration::from_secs(30 * 60);
@@ -29,30 +28,22 @@ const DIRECT: Network = Network { latency: Delay::Constant(SimDuration::from_mil
 /// Checks a file whose shape has been checked.
 pub(super) fn scenario(root: &Table, problems: &mut Vec<Problem>) -> Scenario {
     let top = Values(Some(root));
-    let flavour = match top.text("flavour") {
-        Some("netflix") => Flavour::Netflix,
-        _ => Flavour::Spring,
-    };
-    let rules = check_release::resolve(top, flavour, problems);
-    let server = check_eureka::server(top, &rules, flavour, problems);
-    let server_client = check_eureka::server_client(top, &rules, &server, problems);
-    let filter_only_up_instances = server_client.filter_only_up_instances;
-    let server = ServerConfig { filter_only_up_instances, ..server };
-    let base = Layer::release(&rules, flavour).overlay(top, &rules, problems);
+    let registry = Registry::of(top, problems);
+    let (server, server_client) = registry.servers(top, problems);
     let network = network(top.section("network"), DIRECT);
-    let base = check_fleet::Base { layer: base, network };
-    let mut fleet = check_fleet::fleet(root, &base, &rules, problems);
+    let base = check_fleet::Base { clients: registry.clients(top, problems), network };
+    let mut fleet = check_fleet::fleet(root, &base, problems);
+    check_registry::subscriptions(root, &mut fleet, problems);
     check_calls::traffic(root, &mut fleet, problems);
     let server_clock = clock(top.section("server").section("clock"));
+    let flavour = match &registry {
+        Registry::Eureka { flavour, .. } => *flavour,
+        Registry::TwoStage(_) => Flavour::Spring,
+    };
     let faults = check_fault::faults(root, &fleet, flavour, problems);
     check_fault::clocks_go_forward(root, &faults, &fleet, server_clock, problems);
-    let expectations = expectations(root, &fleet, problems);
-    let longest_heartbeat = fleet
-        .applications
-        .iter()
-        .map(|app| app.client.eureka().lease_renewal_interval_in_seconds)
-        .max()
-        .unwrap_or(30);
+    let expectations = expectations(root, &fleet, registry.kind(), problems);
+    let longest_heartbeat = fleet.applications.iter().map(|app| app.client.heartbeat_interval()).max();
     let start = top.section("start");
     Scenario {
         title: top.text("title").unwrap_or("untitled").to_owned(),
@@ -61,16 +52,16 @@ pub(super) fn scenario(root: &Table, problems: &mut Vec<Problem>) -> Scenario {
         replicates: top.count("replicates").unwrap_or(100),
         duration: top.length("duration").unwrap_or(DURATION),
         stop_when_settled: top.flag("stop-when-settled").unwrap_or(true),
-        start_window: start.length("window").unwrap_or(SimDuration::from_secs(u64::from(longest_heartbeat))),
+        start_window: start.length("window").or(longest_heartbeat).unwrap_or_default(),
         warm_up: start.length("warm-up").unwrap_or(WARM_UP),
         event_budget: top.large_count("event-budget").unwrap_or(1_000_000_000),
-        release: rules.name,
-        server: registry::ServerConfig::Eureka(server),
+        release: registry.release(),
+        server,
         server_starts_at_second: top
             .section("server")
             .length_or("starts-at-second", &["random"])
             .and_then(LengthOr::length),
-        server_client: registry::ClientConfig::Eureka(server_client),
+        server_client,
         server_clock,
         servers: fleet.servers.nodes,
         servers_start_window: fleet.servers.start_window,
@@ -100,11 +91,11 @@ pub(super) fn clock(values: Values<'_>) -> Clock {
     }
 }
 
-fn expectations(root: &Table, fleet: &Fleet, problems: &mut Vec<Problem>) -> Vec<Expectation> {
-    root.tables("expect").filter_map(|table| expectation(table, fleet, problems)).collect()
+fn expectations(root: &Table, fleet: &Fleet, kind: Kind, problems: &mut Vec<Problem>) -> Vec<Expectation> {
+    root.tables("expect").filter_map(|table| expectation(table, fleet, kind, problems)).collect()
 }
 
-fn expectation(table: &Table, fleet: &Fleet, problems: &mut Vec<Problem>) -> Option<Expectation> {
+fn expectation(table: &Table, fleet: &Fleet, kind: Kind, problems: &mut Vec<Problem>) -> Option<Expectation> {
     let values = Values(Some(table));
     let Some(node) = values.node("that") else {
         problems.push(
@@ -115,7 +106,7 @@ fn expectation(table: &Table, fleet: &Fleet, problems: &mut Vec<Problem>) -> Opt
     };
     let text = node.as_text()?;
     let inside = |span: std::ops::Range<usize>| within_text(node.place.clone(), text, span);
-    let sentence = match expect::parse(text) {
+    let sentence = match expect::parse(text, kind) {
         Ok(sentence) => sentence,
         Err(refusal) => {
             problems.push(

@@ -1,14 +1,16 @@
 //! The calls that applications make to each other: the file's `[traffic]`, and each application's own over it.
 
 use super::check_fleet::Fleet;
+use super::check_registry::fetching;
 use super::diagnostic::Problem;
 use super::document::Table;
 use super::format_world::TRAFFIC;
-use super::types::Traffic;
+use super::types::{Application, Traffic};
 use super::values::Values;
 use crate::engine::SimDuration;
 use crate::model::client::BalancerConfig;
 use crate::model::id::AppId;
+use crate::model::registry::{ClientConfig, Kind};
 
 /// The default of `read-timeout`.
 const READ_TIMEOUT: SimDuration = SimDuration::from_secs(5);
@@ -28,9 +30,9 @@ pub(super) fn traffic(root: &Table, fleet: &mut Fleet, problems: &mut Vec<Proble
     for (place, table) in root.tables("application").enumerate() {
         let values = Values(Some(table));
         let own = values.section("traffic");
-        let fetches = fleet.applications[place].client.eureka().fetch_registry;
+        let fetches = fleet.applications[place].client.fetches();
         if let (Some(section), false) = (own.0, fetches) {
-            problems.push(cannot_call(section, &fleet.applications[place].name));
+            problems.push(cannot_call(section, &fleet.applications[place]));
         }
         if !fetches || base.0.is_none() && own.0.is_none() {
             continue;
@@ -58,15 +60,17 @@ pub(super) fn traffic(root: &Table, fleet: &mut Fleet, problems: &mut Vec<Proble
         };
         let given = [values, top].iter().any(|layer| layer.section("balancer").has("calls-per-second"));
         let app = &mut fleet.applications[place];
-        if let (BalancerConfig::SpringCloudLoadBalancer { call_rate, .. }, false) =
-            (&mut app.client.eureka_mut().balancer, given)
+        if let ClientConfig::Eureka(client) = &mut app.client
+            && let (BalancerConfig::SpringCloudLoadBalancer { call_rate, .. }, false) =
+                (&mut client.balancer, given)
         {
             *call_rate = Some(rate);
         }
         app.traffic = Some(traffic).filter(|traffic| !traffic.to.is_empty());
     }
     problems.extend(base.0.filter(|_| lacks_rate).map(no_rate));
-    problems.extend(base.0.filter(|_| callers == 0).map(nobody_calls));
+    let kind = fleet.applications.first().map_or(Kind::Eureka, |app| app.client.kind());
+    problems.extend(base.0.filter(|_| callers == 0).map(|table| nobody_calls(table, kind)));
 }
 
 /// The applications that `to` names.
@@ -102,10 +106,11 @@ fn is_reported(values: Values<'_>) -> bool {
         || values.0.is_some_and(|table| table.entries.iter().any(|it| !known(&it.key)))
 }
 
-fn cannot_call(table: &Table, name: &str) -> Problem {
+fn cannot_call(table: &Table, app: &Application) -> Problem {
+    let (name, fetching) = (&app.name, fetching(app.client.kind()));
     Problem::error(table.place.clone(), format!("`{name}` cannot call others without fetching the registry"))
         .label("callers pick instances from their registry")
-        .hint("leave its `traffic` out, or set `fetch-registry = true`")
+        .hint(format!("leave its `traffic` out, or set `{fetching}`"))
 }
 
 fn no_rate(table: &Table) -> Problem {
@@ -114,10 +119,10 @@ fn no_rate(table: &Table) -> Problem {
         .hint("as in `calls-per-second = 2.0`")
 }
 
-fn nobody_calls(table: &Table) -> Problem {
+fn nobody_calls(table: &Table, kind: Kind) -> Problem {
     Problem::error(table.place.clone(), "no application fetches the registry: nobody can call")
         .label("without effect")
-        .hint("set `fetch-registry = true` for those that call")
+        .hint(format!("set `{}` for those that call", fetching(kind)))
 }
 
 fn too_many(callees: usize, table: Option<&Table>) -> Option<Problem> {

@@ -2,14 +2,13 @@
 
 use super::check_release::Rules;
 use super::diagnostic::Problem;
-use super::format::Shape;
 use super::format_client::{BALANCER_KINDS, TRANSPORT_KINDS};
-use super::properties::{self, Field, Property};
+use super::properties;
+use super::property::{apply, set};
 use super::values::{LengthOr, Values};
 use crate::engine::SimDuration;
 use crate::model::client::{BalancerConfig, ClientConfig, TransportConfig, TransportKind};
 use crate::model::eureka::{Flavour, ServerConfig};
-use crate::model::message::Status;
 
 /// The words of [`TRANSPORT_KINDS`] as kinds, in the same order.
 const TRANSPORTS: [TransportKind; 4] =
@@ -28,39 +27,6 @@ pub(super) fn balancer_word(balancer: &BalancerConfig) -> &'static str {
         BalancerConfig::Ribbon { .. } => BALANCER_KINDS[1],
         BalancerConfig::None => BALANCER_KINDS[2],
     }
-}
-
-/// Sets the properties that a section names.
-fn apply<C>(values: Values<'_>, properties: &[Property<C>], config: &mut C) {
-    for Property { key, field } in properties {
-        match field {
-            Field::Flag(field) => set(field(config), values.flag(key.name)),
-            Field::Count(field) => {
-                let default = match key.shape {
-                    Shape::CountOrDefault { default, .. } => Some(default),
-                    _ => None,
-                };
-                let number = values.integer(key.name);
-                let count = match default {
-                    Some(default) if number.is_some_and(|number| number <= 0) => Some(default),
-                    _ => values.count(key.name),
-                };
-                set(field(config), count);
-            }
-            Field::Share(field) => set(field(config), values.number(key.name)),
-            Field::Status(field) => set(field(config), values.text(key.name).map(status)),
-        }
-    }
-}
-
-fn set<T>(field: &mut T, value: Option<T>) {
-    if let Some(value) = value {
-        *field = value;
-    }
-}
-
-fn status(word: &str) -> Option<Status> {
-    Status::ALL.into_iter().find(|status| status.name() == word)
 }
 
 /// The server's settings.

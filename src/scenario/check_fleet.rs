@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 
 use super::check;
-use super::check_eureka::Layer;
-use super::check_release::Rules;
+use super::check_registry::{Clients, fetching};
 use super::check_servers::{self, Servers};
 use super::diagnostic::{Place, Problem};
 use super::document::{Node, Table};
@@ -14,7 +13,6 @@ use super::suggest::{did_you_mean, one_of};
 use super::types::{Application, Network, ServerList, ZoneId};
 use super::values::Values;
 use crate::model::id::AppId;
-use crate::model::registry;
 
 /// Letters of a name at most.
 const NAME_MAX: usize = 64;
@@ -24,8 +22,8 @@ const NAME: &str = "1 to 64 of the letters a to z, digits, `.`, `_` and `-`";
 const ZONES_MAX: usize = 1_000;
 
 /// What an application starts from.
-pub(super) struct Base {
-    pub(super) layer: Layer,
+pub(super) struct Base<'r> {
+    pub(super) clients: Clients<'r>,
     pub(super) network: Network,
 }
 
@@ -120,7 +118,7 @@ pub(super) fn resolve_zone(zones: &[String], name: &str, node: &Node) -> Result<
 }
 
 /// Reads the fleet and the servers that it knows.
-pub(super) fn fleet(root: &Table, base: &Base, rules: &Rules, problems: &mut Vec<Problem>) -> Fleet {
+pub(super) fn fleet(root: &Table, base: &Base<'_>, problems: &mut Vec<Problem>) -> Fleet {
     let before = problems.len();
     let mut zones = Vec::new();
     let section = Values(Some(root)).section("server");
@@ -144,7 +142,7 @@ pub(super) fn fleet(root: &Table, base: &Base, rules: &Rules, problems: &mut Vec
         fleet.whole &= !values.has("instances") || values.count("instances").is_some();
         let id = AppId(u32::try_from(fleet.applications.len()).unwrap_or(u32::MAX));
         fleet.ids.insert(name.clone(), id);
-        let mut app = application(name, values, base, rules, problems);
+        let mut app = application(name, values, base, problems);
         app.zones = self::zones(values, &mut fleet.zones, problems);
         fleet.applications.push(app);
         tables.push(table);
@@ -204,28 +202,28 @@ fn is_name(name: &str) -> bool {
 fn application(
     name: String,
     values: Values<'_>,
-    base: &Base,
-    rules: &Rules,
+    base: &Base<'_>,
     problems: &mut Vec<Problem>,
 ) -> Application {
-    let layer = base.layer.overlay(values, rules, problems);
-    let fetches = layer.config.fetch_registry;
+    let (client, balancer_first_call) = base.clients.of(values, problems);
+    let fetches = client.fetches();
     let wanted = values.flag("observers");
     if let (Some(true), false, Some(node)) = (wanted, fetches, values.node("observers")) {
         let own = values.section("eureka").section("client").node("fetch-registry");
+        let own = own.or_else(|| values.node("fetch"));
         problems.push(
             Problem::error(node.place.clone(), format!("`{name}` cannot observe without fetching"))
                 .label("observers fetch the registry")
                 .related(own.map(|node| node.place.clone()), "but this application does not")
-                .hint("leave `observers` out, or set `fetch-registry = true`"),
+                .hint(format!("leave `observers` out, or set `{}`", fetching(base.clients.kind()))),
         );
     }
     Application {
         name,
         instances: values.count("instances").unwrap_or(1),
         observers: wanted.unwrap_or(fetches) && fetches,
-        balancer_first_call: layer.first_call,
-        client: registry::ClientConfig::Eureka(layer.config),
+        balancer_first_call,
+        client,
         zones: Vec::new(),
         server_list: ServerList::OwnZoneFirst,
         first_address: Ipv4Addr::UNSPECIFIED,

@@ -7,28 +7,53 @@ use super::duration;
 use super::expect::{Refusal, Sentence, Words, event, stage};
 use crate::engine::SimDuration;
 use crate::model::message::RequestKind;
+use crate::model::registry::Kind;
 use crate::model::stage::Stage;
 
-const LATENCY_FORM: &str = "`[crash|stop|registration|unhealthy|override|recovery] registry|served|client|balancer \
-                            min|mean|p99|max below|above|at most|at least DURATION`, as in `balancer p99 below 5m30s`";
-pub(super) const COUNT_FORM: &str = "`at least 57 of 100 left at the end`, `at most 3 false removals`, `exactly 4 evictions`, \
-                                     `at most 30 mistakes at client`, `at most 10 instances differ`";
+const EUREKA_LATENCY: &str = "`[crash|stop|registration|unhealthy|override|recovery] registry|served|client|balancer min|mean|p99|max \
+     below|above|at most|at least DURATION`, as in `balancer p99 below 5m30s`";
+const TWO_STAGE_LATENCY: &str = "`[crash|stop|registration] registry|served|client|entry min|mean|p99|max below|above|at most|at least \
+     DURATION`, as in `client p99 below 20s`";
+const EUREKA_COUNTS: &str = "`at least 57 of 100 left at the end`, `at most 3 false removals`, `exactly 4 evictions`, \
+                            `at most 30 mistakes at client`, `at most 10 instances differ`";
+const TWO_STAGE_COUNTS: &str = "`at least 57 of 100 left at the end`, `at most 3 false removals`, `exactly 4 soft evictions`, `at most 30 mistakes \
+     at client`, `at least 10 refused answers`";
 const COMPARISONS: [&str; 5] = ["below", "above", "at most", "at least", "exactly"];
 
 impl Words {
     pub(super) fn latency(&mut self) -> Result<Claim, Refusal> {
         let event = self.peek().and_then(event);
         self.next += usize::from(event.is_some());
+        let form = self.latency_form();
         let Some(stage) = self.peek().and_then(stage) else {
-            return Err(self.refuse_word(&Stage::ALL.map(Stage::name), LATENCY_FORM));
+            return Err(self.refuse_word(&self.stages(), form));
         };
         self.next += 1;
         let statistic = self.statistic()?;
-        let Some(comparison) = self.comparison(LATENCY_FORM)? else {
-            return Err(self.refuse_word(&["below", "above", "at most", "at least"], LATENCY_FORM));
+        let Some(comparison) = self.comparison(form)? else {
+            return Err(self.refuse_word(&["below", "above", "at most", "at least"], form));
         };
         let limit = self.duration(&["on"])?;
         Ok(Claim::Latency { event, stage, statistic, comparison, limit })
+    }
+
+    fn latency_form(&self) -> &'static str {
+        match self.kind {
+            Kind::Eureka => EUREKA_LATENCY,
+            Kind::TwoStage => TWO_STAGE_LATENCY,
+        }
+    }
+
+    pub(super) fn count_form(&self) -> &'static str {
+        match self.kind {
+            Kind::Eureka => EUREKA_COUNTS,
+            Kind::TwoStage => TWO_STAGE_COUNTS,
+        }
+    }
+
+    /// The stages that the registry has.
+    fn stages(&self) -> Vec<&'static str> {
+        self.kind.stages().iter().map(|stage| stage.name()).collect()
     }
 
     /// The words up to one of these, or to the end, as a duration.
@@ -59,7 +84,7 @@ impl Words {
             ("max", _) => Statistic::Max,
             (_, Some(percent @ 1..=99)) => Statistic::Percentile(percent),
             _ => {
-                let mut refusal = self.refuse_word(&["min", "mean", "max"], LATENCY_FORM);
+                let mut refusal = self.refuse_word(&["min", "mean", "max"], self.latency_form());
                 refusal.expected = "expected `min`, `mean`, `p1` to `p99` or `max`".into();
                 return Err(refusal);
             }
@@ -82,25 +107,47 @@ impl Words {
             return Ok(Claim::Mistakes(stage, Comparison::Exactly, 0));
         }
         if self.take(&["failed"]) {
+            if self.take(&["start", "starts"]) {
+                return Ok(Claim::FailedStarts(Comparison::Exactly, 0));
+            }
             self.expect(&["call", "calls"], "`no failed call`")?;
             return Ok(Claim::FailedCalls(Comparison::Exactly, 0.0));
         }
         if self.take(&["self-preservation"]) {
             return self.protected(false);
         }
-        Err(self.refuse_word(
-            &["false", "eviction", "mistake", "failed", "self-preservation"],
-            "`no false removal`, `no eviction`, `no mistake at client`, `no failed call` or `no self-preservation \
-             at the end`",
-        ))
+        if self.take(&["guard"]) {
+            return self.guard(false);
+        }
+        if self.take(&["soft"]) {
+            self.expect(&["eviction", "evictions"], "`no soft eviction`")?;
+            return Ok(Claim::SoftEvictions(Comparison::Exactly, 0));
+        }
+        if self.take(&["refused"]) {
+            self.expect(&["answer", "answers"], "`no refused answer`")?;
+            return Ok(Claim::RefusedAnswers(Comparison::Exactly, 0));
+        }
+        Err(match self.kind {
+            Kind::Eureka => self.refuse_word(
+                &["false", "eviction", "mistake", "failed", "self-preservation"],
+                "`no false removal`, `no eviction`, `no mistake at client`, `no failed call` or `no \
+                 self-preservation at the end`",
+            ),
+            Kind::TwoStage => self.refuse_word(
+                &["false", "eviction", "soft", "mistake", "failed", "refused", "guard"],
+                "`no false removal`, `no eviction`, `no soft eviction`, `no mistake at client`, `no failed call`, \
+                 `no failed start`, `no refused answer` or `no guard shut at the end`",
+            ),
+        })
     }
 
     /// After a comparison that begins the sentence.
     pub(super) fn counted(&mut self, comparison: Comparison) -> Result<Sentence, Refusal> {
-        let (count, _) = self.number::<u32>(COUNT_FORM)?;
+        let form = self.count_form();
+        let (count, _) = self.number::<u32>(form)?;
         let plain = |claim: Claim| Ok(claim.into());
         if self.take(&["false"]) {
-            self.expect(&["removal", "removals"], COUNT_FORM)?;
+            self.expect(&["removal", "removals"], form)?;
             return plain(Claim::FalseRemovals(comparison, count));
         }
         if self.take(&["eviction", "evictions"]) {
@@ -110,20 +157,35 @@ impl Words {
             let stage = self.at_stage("`at most 30 mistakes at balancer`")?;
             return plain(Claim::Mistakes(stage, comparison, u64::from(count)));
         }
+        if self.take(&["soft"]) {
+            self.expect(&["eviction", "evictions"], "`exactly 4 soft evictions`")?;
+            return plain(Claim::SoftEvictions(comparison, count));
+        }
+        if self.take(&["refused"]) {
+            self.expect(&["answer", "answers"], "`at least 10 refused answers`")?;
+            return plain(Claim::RefusedAnswers(comparison, u64::from(count)));
+        }
+        if self.take(&["failed"]) {
+            self.expect(&["start", "starts"], "`at most 3 failed starts`")?;
+            return plain(Claim::FailedStarts(comparison, u64::from(count)));
+        }
         if self.take(&["instance", "instances"]) {
             self.expect(&["differ", "differs"], "`at most 10 instances differ`")?;
             return plain(Claim::Differing(comparison, count));
         }
-        let out_of = if self.take(&["of"]) { Some(self.number(COUNT_FORM)?) } else { None };
+        let out_of = if self.take(&["of"]) { Some(self.number(form)?) } else { None };
         if self.take(&["left"]) {
             self.at_the_end("`at least 57 of 100 left at the end`")?;
             return Ok(Sentence { out_of, ..Claim::Left { comparison, count }.into() });
         }
-        let next: &[&str] = match out_of {
-            Some(_) => &["left"],
-            None => &["of", "left", "false", "evictions", "mistakes", "instances"],
+        let next: &[&str] = match (out_of, self.kind) {
+            (Some(_), _) => &["left"],
+            (None, Kind::Eureka) => &["of", "left", "false", "evictions", "mistakes", "instances"],
+            (None, Kind::TwoStage) => {
+                &["of", "left", "false", "evictions", "mistakes", "soft", "refused", "failed"]
+            }
         };
-        Err(self.refuse_word(next, COUNT_FORM))
+        Err(self.refuse_word(next, form))
     }
 
     /// After `query`.
@@ -145,28 +207,36 @@ impl Words {
 
     /// After `most`.
     pub(super) fn load(&mut self) -> Result<Claim, Refusal> {
-        let form = "`most requests|registrations|renewals|fetches|full fetches|delta fetches|replications a minute \
-                    above 140`";
-        let kinds: &'static [RequestKind] = if self.take(&["requests"]) {
-            &RequestKind::ALL
-        } else if self.take(&["registrations"]) {
-            &[RequestKind::Register]
-        } else if self.take(&["renewals"]) {
-            &[RequestKind::Renew]
-        } else if self.take(&["fetches"]) {
-            &[RequestKind::FetchFull, RequestKind::FetchDelta]
-        } else if self.take(&["full"]) {
-            self.expect(&["fetches"], form)?;
-            &[RequestKind::FetchFull]
-        } else if self.take(&["delta"]) {
-            self.expect(&["fetches"], form)?;
-            &[RequestKind::FetchDelta]
-        } else if self.take(&["replications"]) {
-            &[RequestKind::Replicate]
-        } else {
-            let words = ["requests", "registrations", "renewals", "fetches", "full", "delta", "replications"];
-            return Err(self.refuse_word(&words, form));
+        let (words, form): (&[&str], _) = match self.kind {
+            Kind::Eureka => (
+                &["requests", "registrations", "renewals", "fetches", "full", "delta", "replications"],
+                "`most requests|registrations|renewals|fetches|full fetches|delta fetches|replications a minute \
+                 above 140`",
+            ),
+            Kind::TwoStage => (
+                &["requests", "registrations", "renewals", "fetches", "full", "service", "watches"],
+                "`most requests|registrations|renewals|fetches|full fetches|service fetches|watches a minute above \
+                 140`",
+            ),
         };
+        let Some(word) = self.peek().and_then(|word| words.iter().find(|known| **known == word)) else {
+            return Err(self.refuse_word(words, form));
+        };
+        self.next += 1;
+        let kinds: &'static [RequestKind] = match *word {
+            "registrations" => &[RequestKind::Register],
+            "renewals" => &[RequestKind::Renew],
+            "fetches" => &[RequestKind::FetchFull, RequestKind::FetchDelta, RequestKind::FetchService],
+            "full" => &[RequestKind::FetchFull],
+            "delta" => &[RequestKind::FetchDelta],
+            "service" => &[RequestKind::FetchService],
+            "watches" => &[RequestKind::Watch],
+            "replications" => &[RequestKind::Replicate],
+            _ => &RequestKind::ALL,
+        };
+        if matches!(*word, "full" | "delta" | "service") {
+            self.expect(&["fetches"], form)?;
+        }
         self.expect(&["a", "per"], form)?;
         self.expect(&["minute"], form)?;
         let comparison = self.compared(form)?;
@@ -208,6 +278,21 @@ impl Words {
         }
         self.at_the_end(&form)?;
         Ok(Claim::SelfPreservationAtEnd(on))
+    }
+
+    /// After `guard` or `no guard`.
+    pub(super) fn guard(&mut self, shut: bool) -> Result<Claim, Refusal> {
+        let no = if shut { "" } else { "no " };
+        let form = format!("`{no}guard shut at the end` or `{no}guard shut meanwhile`");
+        self.expect(&["shut"], &form)?;
+        if self.take(&["meanwhile"]) {
+            return Ok(Claim::GuardShutMeanwhile(shut));
+        }
+        if self.peek() != Some("at") {
+            return Err(self.refuse_word(&["at", "meanwhile"], &form));
+        }
+        self.at_the_end(&form)?;
+        Ok(Claim::GuardShutAtEnd(shut))
     }
 
     /// After `servers`.
@@ -259,7 +344,7 @@ impl Words {
     fn at_stage(&mut self, form: &str) -> Result<Stage, Refusal> {
         self.expect(&["at"], form)?;
         let Some(stage) = self.peek().and_then(stage) else {
-            return Err(self.refuse_word(&Stage::ALL.map(Stage::name), form));
+            return Err(self.refuse_word(&self.stages(), form));
         };
         self.next += 1;
         Ok(stage)

@@ -7,6 +7,7 @@
 use super::format_client::{BALANCER, TRANSPORT};
 use super::format_fault::{EXPECT, FAULT};
 use super::format_server::SERVER;
+use super::format_two_stage::{OWN_TWO_STAGE, REGISTRIES, TWO_STAGE};
 use super::format_world::{CLOCK, NETWORK, TRAFFIC};
 use super::properties;
 use crate::engine::SimDuration;
@@ -37,8 +38,12 @@ pub(super) enum Shape {
     CountOrDefault { max: u64, default: u32, unit: &'static str },
     /// A whole number in a range that reaches below zero, in a unit.
     Signed { min: i64, max: i64, unit: &'static str },
+    /// A whole number in a range, in a unit, or a word.
+    CountOr { min: u64, max: u64, unit: &'static str, word: &'static str },
     /// A number from 0 to 1.
     Share,
+    /// A number from 0 to 1, or a word.
+    ShareOr { word: &'static str },
     /// A number above 0, at most 1.
     PositiveShare,
     /// A number above 0, or one of some words.
@@ -122,7 +127,7 @@ macro_rules! section {
 
 pub(super) use section;
 
-static TOP_KEYS: [Key; 17] = [
+static TOP_KEYS: [Key; 19] = [
     key("title", Shape::Text, "`untitled`", "One line: what the scenario shows."),
     key("about", Shape::Lines, "empty", "A paragraph: why, and what to expect."),
     key("seed", count(0, u64::MAX), "1", "The seed of all chance."),
@@ -150,16 +155,28 @@ static TOP_KEYS: [Key; 17] = [
         "1_000_000_000",
         "Events that one replicate may need at most; one that needs more ends the run with exit code 4.",
     ),
-    key("flavour", Shape::Choice(&["spring", "netflix"]), "spring", "Whose defaults and start-up rules."),
+    key(
+        "registry",
+        Shape::Choice(REGISTRIES),
+        "eureka",
+        "Which registry: Eureka, the two-stage registry, or its preset for Nacos 1.4.",
+    ),
+    key(
+        "flavour",
+        Shape::Choice(&["spring", "netflix"]),
+        "spring",
+        "Eureka only: whose defaults and start-up rules.",
+    ),
     key(
         "release",
         Shape::Text,
         "the newest",
-        "A Spring Cloud train, a Spring Cloud Netflix version or a Eureka version. Sets the servers' rules, the \
+        "Eureka only: a Spring Cloud train, a Spring Cloud Netflix version or a Eureka version. Sets the servers' rules, the \
          transport, the balancer and the order in which servers are tried.",
     ),
     key("start", Shape::Table(&START), "", "How the fleet starts."),
     key("eureka", Shape::Table(&EUREKA), "", "Settings under Eureka's own names."),
+    key("two-stage", Shape::Table(&TWO_STAGE), "", "Settings of the two-stage registry and its clients."),
     key("balancer", Shape::Table(&BALANCER), "", "What stands above the clients."),
     key("transport", Shape::Table(&TRANSPORT), "", "What stands below the clients."),
     key("server", Shape::Table(&SERVER), "", "The registry servers."),
@@ -278,7 +295,7 @@ section!(
     properties::REGISTRY.iter().map(|property| &property.key).collect()
 );
 
-static APPLICATION_KEYS: [Key; 13] = [
+static APPLICATION_KEYS: [Key; 17] = [
     key("name", Shape::Text, "", "Its name, unique. Instance `n` is called `name-n`, from 1."),
     key("instances", count(0, INSTANCES_MAX), "1", "How many run from the start."),
     key(
@@ -286,6 +303,14 @@ static APPLICATION_KEYS: [Key; 13] = [
         Shape::Flag,
         "true, if they fetch the registry",
         "Whether its instances are observers in the results.",
+    ),
+    key("register", Shape::Flag, "true", "Whether its instances register: `register-with-eureka` of Eureka."),
+    key("fetch", Shape::Flag, "true", "Whether they look others up: `fetch-registry` of Eureka."),
+    key(
+        "subscribes",
+        Shape::Names,
+        "all that register",
+        "Two-stage only: which services they watch or poll one by one; of no effect with `discovery = \"poll\"`.",
     ),
     key(
         "zones",
@@ -309,6 +334,12 @@ static APPLICATION_KEYS: [Key; 13] = [
          instance tries its servers.",
     ),
     key("eureka", Shape::Table(&OWN_EUREKA), "", "Overrides of `[eureka.client]` and `[eureka.instance]`."),
+    key(
+        "two-stage",
+        Shape::Table(&OWN_TWO_STAGE),
+        "",
+        "Overrides of `[two-stage]`, as far as it concerns clients.",
+    ),
     key("balancer", Shape::Table(&BALANCER), "", "Overrides of `[balancer]`."),
     key("transport", Shape::Table(&TRANSPORT), "", "Overrides of `[transport]`."),
     key("network", Shape::Table(&NETWORK), "", "Overrides of `[network]` for its links to the servers."),

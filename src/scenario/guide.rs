@@ -2,7 +2,9 @@
 
 use super::format::{Key, Section, Shape, TOP};
 use super::format_fault::TARGET_KEYS;
+use super::format_two_stage::TWO_STAGE;
 use super::format_verb::VERBS;
+use super::parameters;
 use super::suggest::one_of;
 
 /// The table of keys as it stands in the guide; empty without any.
@@ -33,7 +35,11 @@ fn value(shape: Shape) -> String {
         Shape::Count { min, max, unit } => format!("{min} to {max} {unit}").trim_end().to_owned(),
         Shape::CountOrDefault { max, unit, .. } => format!("1 to {max} {unit}; zero or less: the default"),
         Shape::Signed { min, max, unit } => format!("{min} to {max} {unit}"),
+        Shape::CountOr { min, max, unit, word } => {
+            format!("{}, or `{word}`", value(Shape::Count { min, max, unit }))
+        }
         Shape::Share => "0 to 1".into(),
+        Shape::ShareOr { word } => format!("0 to 1, or `{word}`"),
         Shape::PositiveShare => "above 0, at most 1".into(),
         Shape::Rate { words } => format!("number from 0.000001 to 1000000{}", or(words)),
         Shape::Length { min, max, words } => {
@@ -75,6 +81,10 @@ fn the_guide_has_the_table_of_every_section() {
     let mut missing = Vec::new();
     let mut tables = vec![table(&TARGET_KEYS)];
     visit(&TOP, &mut |section| {
+        if std::ptr::eq(section, &TWO_STAGE) {
+            // Its table is two: that of the registry, and that of its clients, which applications have too.
+            return tables.push(table(parameters::SERVER.iter().map(|parameter| &parameter.key)));
+        }
         tables.push(table((section.keys)().into_iter().filter(|key| !is_target(key))));
     });
     for table in tables {

@@ -3,9 +3,10 @@
 //! Each names the consequence, not the rule. None stops a run. A warning points at the setting that a user
 //! wrote, or at nothing if it follows from defaults alone. What concerns self-preservation, where several
 //! settings and the fleet's size meet, is in [`super::lint_protection`] and, for roll-outs and storms, in
-//! [`super::lint_fleet`]; links are in [`super::lint_link`], faults in [`super::lint_fault`], several servers in
-//! [`super::lint_servers`] and what is done to them in [`super::lint_outage`], and what concerns a scenario's size in
-//! [`super::lint_scale`].
+//! [`super::lint_fleet`]; links are in [`super::lint_link`], faults in [`super::lint_fault`] and, as far as a lease may
+//! run out, in [`super::lint_lease`], several servers in [`super::lint_servers`] and what is done to them in
+//! [`super::lint_outage`], and what concerns a scenario's size in [`super::lint_scale`]. The two-stage registry has its
+//! own, in [`super::lint_two_stage`] and, for what makes it take the living for silent, in [`super::lint_silence`].
 
 use std::collections::BTreeSet;
 
@@ -13,37 +14,38 @@ use super::diagnostic::{Place, Problem};
 use super::document::{Node, Table};
 use super::types::{Application, Scenario};
 use super::{
-    lint_expect, lint_fault, lint_fleet, lint_link, lint_outage, lint_protection, lint_scale, lint_servers,
+    lint_expect, lint_fault, lint_fleet, lint_lease, lint_link, lint_outage, lint_protection, lint_scale,
+    lint_servers, lint_silence, lint_two_stage,
 };
 use crate::engine::SimDuration;
 use crate::model::eureka::ServerConfig;
 use crate::model::message::Status;
+use crate::model::registry::{ClientConfig, Kind};
 
 /// Everything that one should know before running a scenario.
 pub(super) fn lint(scenario: &Scenario, root: &Table) -> Vec<Problem> {
     let whence = Whence { root, applications: root.tables("application").collect() };
     let mut warnings = Vec::new();
-    for (at, app) in scenario.applications.iter().enumerate() {
-        warnings.extend(lease(app, at, &whence));
-        warnings.extend(delta_window(scenario, app, at, &whence));
-        warnings.extend(refused_delta(scenario, app, at, &whence));
-        warnings.extend(logged_delta(app, at, &whence));
-        warnings.extend(lint_link::hanging_calls(scenario, app, at, &whence));
-        warnings.extend(lint_link::slow_network(scenario, app, at, &whence));
-        warnings.extend(lint_link::lossy_network(scenario, app, at, &whence));
-        warnings.extend(nobody_answers(scenario, app, at, &whence));
-        warnings.extend(lint_servers::zones(scenario, app, at, &whence));
+    match scenario.registry() {
+        Kind::Eureka => eureka(scenario, &whence, &mut warnings),
+        Kind::TwoStage => lint_two_stage::lint(scenario, &whence, &mut warnings),
     }
-    warnings.extend(lint_protection::lint(scenario, &whence));
-    warnings.extend(lint_servers::lint(scenario, &whence));
-    warnings.extend(without_effect(scenario, &whence));
+    for (at, app) in scenario.applications.iter().enumerate() {
+        warnings.extend(nobody_answers(scenario, app, at, &whence));
+    }
     warnings.extend(nobody_watches(scenario));
     warnings.extend(lint_scale::lint(scenario, root));
     for (fault, table) in scenario.faults.iter().zip(root.tables("fault")) {
         warnings.extend(lint_fault::lint(scenario, fault, table));
-        warnings.extend(lint_link::lossy_fault(scenario, fault, table));
-        warnings.extend(lint_fleet::lint(scenario, fault, table));
-        warnings.extend(lint_outage::lint(scenario, fault, table));
+        match scenario.registry() {
+            Kind::Eureka => {
+                warnings.extend(lint_lease::lint(scenario, fault, table));
+                warnings.extend(lint_link::lossy_fault(scenario, fault, table));
+                warnings.extend(lint_fleet::lint(scenario, fault, table));
+                warnings.extend(lint_outage::lint(scenario, fault, table));
+            }
+            Kind::TwoStage => warnings.extend(lint_silence::lint(scenario, fault, table)),
+        }
     }
     for (expectation, table) in scenario.expectations.iter().zip(root.tables("expect")) {
         warnings.extend(lint_expect::never_observed(scenario, &expectation.claim, table));
@@ -53,6 +55,23 @@ pub(super) fn lint(scenario: &Scenario, root: &Table) -> Vec<Problem> {
     let mut told = BTreeSet::new();
     warnings.retain(|warning| told.insert((warning.title.clone(), warning.place.clone())));
     warnings
+}
+
+/// What concerns Eureka's settings.
+fn eureka(scenario: &Scenario, whence: &Whence<'_>, warnings: &mut Vec<Problem>) {
+    for (at, app) in scenario.applications.iter().enumerate() {
+        warnings.extend(lease(app, at, whence));
+        warnings.extend(delta_window(scenario, app, at, whence));
+        warnings.extend(refused_delta(scenario, app, at, whence));
+        warnings.extend(logged_delta(app, at, whence));
+        warnings.extend(lint_link::hanging_calls(scenario, app, at, whence));
+        warnings.extend(lint_link::slow_network(scenario, app, at, whence));
+        warnings.extend(lint_link::lossy_network(scenario, app, at, whence));
+        warnings.extend(lint_servers::zones(scenario, app, at, whence));
+    }
+    warnings.extend(lint_protection::lint(scenario, whence));
+    warnings.extend(lint_servers::lint(scenario, whence));
+    warnings.extend(without_effect(scenario, whence));
 }
 
 /// Where a setting was written.
@@ -202,9 +221,11 @@ fn without_effect(scenario: &Scenario, whence: &Whence<'_>) -> Vec<Problem> {
 
 /// Calls to an application that the registry never shows.
 fn nobody_answers(scenario: &Scenario, app: &Application, at: usize, whence: &Whence<'_>) -> Option<Problem> {
-    let shown = |callee: &Application| {
-        callee.client.eureka().register_with_eureka
-            && callee.client.eureka().initial_status == Some(Status::Up)
+    let shown = |callee: &Application| match &callee.client {
+        ClientConfig::Eureka(client) => {
+            client.register_with_eureka && client.initial_status == Some(Status::Up)
+        }
+        ClientConfig::TwoStage(client) => client.registers,
     };
     let callees = app.traffic.iter().flat_map(|traffic| &traffic.to);
     let hidden =
@@ -216,8 +237,12 @@ fn nobody_answers(scenario: &Scenario, app: &Application, at: usize, whence: &Wh
 
 fn nobody_watches(scenario: &Scenario) -> Option<Problem> {
     let watches = scenario.applications.iter().any(|app| app.observers);
+    let unseen = match scenario.registry() {
+        Kind::Eureka => "`client` and `balancer`",
+        Kind::TwoStage => "`client`",
+    };
     (!watches).then(|| {
-        Problem::warning(None, "no application observes: `client` and `balancer` will have no observations")
+        Problem::warning(None, format!("no application observes: {unseen} will have no observations"))
             .hint("set `observers = true` for at least one that fetches the registry")
     })
 }

@@ -3,16 +3,11 @@
 
 use super::diagnostic::{Place, Problem};
 use super::document::Table;
-use super::format::LONGEST;
-use super::lint::seconds;
 use super::targets::{Change, HealthVia, Peer, Selection, Targets, Which, WhichServers};
 use super::types::{Application, Fault, Scenario};
 use super::verb::Verb;
-use crate::engine::{Distribution, SimDuration};
+use crate::engine::SimDuration;
 use crate::model::message::Status;
-
-/// A drift of a server's clock that is told: leases end a hundredth earlier or later.
-const DRIFT_TOLD_PPM: i32 = 10_000;
 
 /// All warnings about one fault.
 pub(super) fn lint(scenario: &Scenario, fault: &Fault, table: &Table) -> Vec<Problem> {
@@ -20,22 +15,13 @@ pub(super) fn lint(scenario: &Scenario, fault: &Fault, table: &Table) -> Vec<Pro
         too_late,
         ends_too_late,
         hits_nobody,
-        long_pause,
         unheard,
         hidden_from_nobody,
-        server_clock,
         changes_nothing,
         does_nothing,
         nobody_calls,
     ];
     lints.into_iter().filter_map(|lint| lint(scenario, fault, table)).collect()
-}
-
-/// A length of time that a quantile came to, without digits that say nothing.
-fn roughly(length: SimDuration) -> String {
-    let digits = if length < SimDuration::from_secs(60) { 1_000_000 } else { 1_000_000_000 };
-    let rounded = SimDuration::from_nanos(length.as_nanos() / digits * digits);
-    if length > LONGEST { "a year".to_owned() } else { rounded.to_string() }
 }
 
 /// A share as people say it.
@@ -78,7 +64,7 @@ fn due(scenario: &Scenario, fault: &Fault) -> (SimDuration, SimDuration) {
 }
 
 /// The place of a key of the verb, or of the fault.
-fn place(fault: &Fault, table: &Table, key: &str) -> Place {
+pub(super) fn place(fault: &Fault, table: &Table, key: &str) -> Place {
     table.at(&[fault.verb.name(), key]).map_or_else(|| table.place.clone(), |node| node.place.clone())
 }
 
@@ -145,47 +131,6 @@ fn hits_nobody(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Prob
     )
 }
 
-/// Pauses in which a lease runs out: what is left of it when one begins is at least its life less an interval.
-fn long_pause(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
-    let (length, key): (Distribution, _) = match &fault.verb {
-        Verb::Pause { length, .. } => (*length, "for"),
-        Verb::Pauses { lasting, .. } => (*lasting, "lasting"),
-        _ => return None,
-    };
-    let fleet = Fleet::of(scenario, fault.verb.selection()?);
-    let registering = fleet.apps().filter(|(app, _)| app.client.eureka().register_with_eureka);
-    let life =
-        registering.map(|(app, _)| life(app)).min_by_key(|(life, interval)| life.saturating_sub(*interval));
-    let (life, interval) = life?;
-    let (longest, title) = match length.greatest() {
-        Some(longest) => (longest, format!("a pause may take {longest}, and a lease lasts {life}")),
-        None => {
-            let rare = length.p99();
-            let shown = roughly(rare);
-            (rare, format!("one pause in a hundred takes longer than {shown}, and a lease lasts {life}"))
-        }
-    };
-    if longest <= life.saturating_sub(interval) {
-        return None;
-    }
-    let label = if scenario.server.eureka().enable_self_preservation {
-        "live instances are removed, unless self-preservation holds them"
-    } else {
-        "live instances are removed, and come back when they go on"
-    };
-    Some(
-        Problem::warning(place(fault, table, key), title)
-            .label(label)
-            .hint(format!("up to {interval} of a lease are gone when a pause begins")),
-    )
-}
-
-/// How long a renewed lease lasts, and its heartbeat interval.
-fn life(app: &Application) -> (SimDuration, SimDuration) {
-    let interval = seconds(app.client.eureka().lease_renewal_interval_in_seconds);
-    (seconds(app.client.eureka().lease_expiration_duration_in_seconds) * 2, interval)
-}
-
 /// A health check that nobody looks at (`eureka-client.md` 4.2).
 fn unheard(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
     let Verb::Unhealthy { targets, via: HealthVia::HealthCheck, .. } = &fault.verb else { return None };
@@ -201,13 +146,13 @@ fn unheard(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem>
 
 /// A status that is shown to clients that do not look at it (`eureka-client.md` 3.6).
 fn hidden_from_nobody(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
-    let hides = match &fault.verb {
-        Verb::Override { status, .. } => *status != Status::Up,
-        Verb::Unhealthy { .. } => true,
-        _ => false,
-    };
+    match &fault.verb {
+        Verb::Override { status: Status::Up, .. } => return None,
+        Verb::Override { .. } | Verb::Unhealthy { .. } => {}
+        _ => return None,
+    }
     let looks = |app: &&Application| app.observers && !app.client.eureka().filter_only_up_instances;
-    let blind = scenario.applications.iter().find(looks).filter(|_| hides)?;
+    let blind = scenario.applications.iter().find(looks)?;
     Some(
         Problem::warning(
             table.place.clone(),
@@ -215,38 +160,6 @@ fn hidden_from_nobody(scenario: &Scenario, fault: &Fault, table: &Table) -> Opti
         )
         .label("its instances go on using those that are not UP: they never see this"),
     )
-}
-
-/// A server's clock that is set or drifts ages every lease (`eureka-server.md` 1.1).
-fn server_clock(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
-    let Verb::Clock { targets, step_ms, drift_ppm, .. } = &fault.verb else { return None };
-    if !targets.is_server() {
-        return None;
-    }
-    let step = SimDuration::from_millis(step_ms.unsigned_abs());
-    let lives = scenario.applications.iter().filter(|app| app.client.eureka().register_with_eureka).map(life);
-    let shortest = lives.map(|(life, _)| life).min()?;
-    if *step_ms > 0 {
-        let label = if step >= shortest {
-            format!("leases of {shortest} all expire at once")
-        } else {
-            format!("leases that have less than {step} left expire at once")
-        };
-        let title = format!("the server's clock goes {step} forward: every lease is that much older at once");
-        return Some(Problem::warning(place(fault, table, "step"), title).label(label));
-    }
-    if *step_ms < 0 {
-        let title = format!("the server's clock goes {step} back: every lease is that much fresher at once");
-        let label = format!("whoever is dead then is shown {step} longer");
-        return Some(Problem::warning(place(fault, table, "step"), title).label(label));
-    }
-    let faster = *drift_ppm > 0;
-    let share = percent(f64::from(drift_ppm.unsigned_abs()) / 1e6);
-    (drift_ppm.unsigned_abs() >= DRIFT_TOLD_PPM.unsigned_abs()).then(|| {
-        let title = format!("the server's clock runs {share} {}", if faster { "fast" } else { "slow" });
-        let label = format!("every lease ends {share} {}", if faster { "earlier" } else { "later" });
-        Problem::warning(place(fault, table, "drift-ppm"), title).label(label)
-    })
 }
 
 /// A setting that is what it is changed to, or that does nothing as things are.
@@ -337,23 +250,6 @@ mod tests {
     }
 
     #[test]
-    fn pauses_that_outlast_a_lease() {
-        // 2 × 90 s, less the 30 s that may be gone.
-        assert_eq!(about("pause = { count = 1, for = \"150s\" }"), "");
-        let text = about("pause = { count = 1, for = { uniform = [\"1s\", \"151s\"] } }");
-        assert!(
-            text.contains("may take 2m 31s, and a lease lasts 3m: live instances are removed, unless"),
-            "{text}"
-        );
-        // ln 100 · 40 s = 184 s.
-        let rare = about("pauses = { all = true, every = \"5m\", lasting = { exponential = \"40s\" } }");
-        assert!(rare.contains("one pause in a hundred takes longer than 3m 4s, and"), "{rare}");
-        let wild = "pause = { count = 1, for = { log-normal = { median = \"1s\", sigma = 100 } } }";
-        assert!(about(wild).contains("longer than a year, and"), "{}", about(wild));
-        assert_eq!(about("pauses = { all = true, every = \"5m\", lasting = { exponential = \"5s\" } }"), "");
-    }
-
-    #[test]
     fn health_that_nobody_hears_of_or_looks_at() {
         assert!(about("unhealthy = { count = 1 }").contains("the registry never learns: heartbeats go on"));
         assert_eq!(about("unhealthy = { count = 1, via = \"status-change\" }"), "");
@@ -363,21 +259,6 @@ mod tests {
         );
         let blind = "eureka.client.filter-only-up-instances = false\n[[fault]]\noverride = { count = 1 }";
         assert!(warnings(blind).contains("they never see this"));
-    }
-
-    #[test]
-    fn a_server_whose_clock_is_set() {
-        let text = about("clock = { server = true, step = \"60s\" }");
-        assert!(
-            text.contains("goes 1m forward") && text.contains("less than 1m left expire at once"),
-            "{text}"
-        );
-        assert!(about("clock = { server = true, step = \"3m\" }").contains("all expire at once"));
-        assert!(about("clock = { server = true, step = \"-60s\" }").contains("shown 1m longer"));
-        assert!(
-            about("clock = { server = true, drift-ppm = 20000 }").contains("every lease ends 2 % earlier")
-        );
-        assert_eq!(about("clock = { all = true, step = \"60s\" }"), "");
     }
 
     #[test]

@@ -12,26 +12,26 @@ use super::claim::Expectation;
 use super::distribution;
 use super::duration::print_shift_ms;
 use super::format_client::BALANCER_KINDS;
-use super::properties::{self, Field, Property};
+use super::properties;
+use super::property::{Property, printed};
 use super::types::{Application, Clock, Network, Scenario, ZoneId};
-use super::{print_fault, print_server};
+use super::{print_fault, print_server, print_two_stage};
 use crate::engine::SimDuration;
 use crate::model::client::{BalancerConfig, ClientConfig, TransportConfig};
 use crate::model::eureka::Flavour;
+use crate::model::registry::{Kind, ServerConfig};
 
 /// The canonical text of a scenario.
 pub fn canonical(scenario: &Scenario) -> String {
     let mut page = Page { text: String::new(), section: String::new() };
     top(&mut page, scenario);
-    print_server::server(&mut page, scenario);
-    let base = scenario.applications.first().map(layer);
-    if let Some(base) = &base {
-        client_settings(&mut page, "", base, None);
-        registry(&mut page, scenario);
+    match scenario.registry() {
+        Kind::Eureka => eureka(&mut page, scenario),
+        Kind::TwoStage => print_two_stage::registry(&mut page, scenario),
     }
     page.section("network", |lines| network(lines, &scenario.network));
     for app in &scenario.applications {
-        application(&mut page, app, scenario, base.as_ref());
+        application(&mut page, app, scenario);
     }
     for fault in &scenario.faults {
         print_fault::fault(&mut page, fault, scenario);
@@ -86,22 +86,12 @@ impl Page {
         config: &C,
         unless: Option<&C>,
     ) {
-        for Property { key, field } in properties {
-            let value = property(field, config);
-            if unless.is_none_or(|other| property(field, other) != value) {
-                self.line(key.name, value);
+        for property in properties {
+            let value = printed(property, config);
+            if unless.is_none_or(|other| printed(property, other) != value) {
+                self.line(property.key.name, value);
             }
         }
-    }
-}
-
-fn property<C: Clone>(field: &Field<C>, config: &C) -> String {
-    let config = &mut config.clone();
-    match field {
-        Field::Flag(field) => field(config).to_string(),
-        Field::Count(field) => field(config).to_string(),
-        Field::Share(field) => format!("{:?}", field(config)),
-        Field::Status(field) => string(field(config).map_or("none", |status| status.name())),
     }
 }
 
@@ -122,12 +112,13 @@ fn top(page: &mut Page, scenario: &Scenario) {
     page.length("duration", scenario.duration);
     page.line("stop-when-settled", scenario.stop_when_settled);
     page.line("event-budget", scenario.event_budget);
-    let flavour = match scenario.server.eureka().flavour {
-        Flavour::Spring => "spring",
-        Flavour::Netflix => "netflix",
-    };
-    page.text("flavour", flavour);
-    page.text("release", &scenario.release);
+    match &scenario.server {
+        ServerConfig::Eureka(server) => {
+            page.text("flavour", if server.flavour == Flavour::Spring { "spring" } else { "netflix" });
+            page.text("release", &scenario.release);
+        }
+        ServerConfig::TwoStage(_) => page.text("registry", &scenario.release),
+    }
     page.text = std::mem::take(&mut page.section);
     page.section("start", |lines| {
         lines.length("window", scenario.start_window);
@@ -135,7 +126,11 @@ fn top(page: &mut Page, scenario: &Scenario) {
     });
 }
 
-fn registry(page: &mut Page, scenario: &Scenario) {
+/// The servers, and the clients' settings: those of the first application.
+fn eureka(page: &mut Page, scenario: &Scenario) {
+    print_server::server(page, scenario);
+    let Some(first) = scenario.applications.first() else { return };
+    client_settings(page, "", &layer(first), None);
     if scenario.server.eureka().flavour == Flavour::Spring {
         page.section("eureka.instance.registry", |lines| {
             lines.properties(properties::REGISTRY, scenario.server.eureka(), None);
@@ -199,7 +194,8 @@ fn balancer(lines: &mut Page, config: &ClientConfig, first_call: Option<SimDurat
     lines.length_or("first-call", first_call, "random");
 }
 
-fn application(page: &mut Page, app: &Application, scenario: &Scenario, base: Option<&Layer>) {
+fn application(page: &mut Page, app: &Application, scenario: &Scenario) {
+    let kind = scenario.registry();
     page.section("[application]", |lines| {
         lines.text("name", &app.name);
         lines.line("instances", app.instances);
@@ -207,10 +203,21 @@ fn application(page: &mut Page, app: &Application, scenario: &Scenario, base: Op
         if !app.zones.is_empty() {
             lines.line("zones", list(zone_names(scenario, &app.zones)));
         }
-        print_server::server_list(lines, &app.server_list, scenario);
-        lines.text("first-address", &app.first_address.to_string());
+        match kind {
+            Kind::Eureka => {
+                print_server::server_list(lines, &app.server_list, scenario);
+                lines.text("first-address", &app.first_address.to_string());
+            }
+            Kind::TwoStage => print_two_stage::roles(lines, app, scenario),
+        }
     });
-    client_settings(page, "application.", &layer(app), base);
+    match kind {
+        Kind::Eureka => {
+            let first = scenario.applications.first().map(layer);
+            client_settings(page, "application.", &layer(app), first.as_ref());
+        }
+        Kind::TwoStage => print_two_stage::own(page, app, scenario),
+    }
     if let Some(own) = &app.network {
         page.section("application.network", |lines| network(lines, own));
     }

@@ -9,6 +9,7 @@ use super::print::{Page, client_settings, clock, list, network, quoted, string, 
 use super::properties;
 use super::types::{Scenario, ServerList};
 use crate::model::id::ServerId;
+use crate::model::registry::Kind;
 
 /// Writes `[server]`, what is below it, and `[eureka.server]`.
 pub(super) fn server(page: &mut Page, scenario: &Scenario) {
@@ -72,8 +73,9 @@ fn capacity(page: &mut Page, scenario: &Scenario) {
     let Some(capacity) = &scenario.capacity else { return };
     page.section("server.capacity", |lines| {
         lines.line("threads", capacity.threads);
-        for (key, time) in SERVICE_KEYS.iter().zip(capacity.service) {
-            lines.line(key, distribution::print(time));
+        for kind in Kind::Eureka.requests() {
+            let at = *kind as usize;
+            lines.line(SERVICE_KEYS[at], distribution::print(capacity.service[at]));
         }
         lines.line("replicated-item", distribution::print(capacity.item));
     });

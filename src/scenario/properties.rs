@@ -2,9 +2,11 @@
 //!
 //! Names, units and defaults are those of `eureka-server.md` section 10 and `eureka-client.md` section 10; the
 //! defaults' values are [`ServerConfig::defaults`] and [`ClientConfig::defaults`]. Reading, printing and the
-//! schema all go through these tables, so that a property is added in one line.
+//! schema all go through these tables, so that a property is added in one line. How a property is read and printed is
+//! in [`super::property`]; the parameters of the two-stage registry are in [`super::parameters`].
 
 use super::format::{Key, Shape};
+use super::property::{Field, Property};
 use crate::model::client::ClientConfig;
 use crate::model::eureka::ServerConfig;
 
@@ -12,24 +14,7 @@ use crate::model::eureka::ServerConfig;
 /// a lease's duration (`eureka-server.md` 1.1).
 pub(super) const SECONDS_MAX: u64 = 2_147_483;
 /// Milliseconds that a property may name at most: a Java `int`.
-const MS_MAX: u64 = 2_147_483_647;
-
-/// A property of a configuration `C`.
-#[derive(Debug)]
-pub(super) struct Property<C: 'static> {
-    pub(super) key: Key,
-    pub(super) field: Field<C>,
-}
-
-/// The field that a property sets.
-#[derive(Debug)]
-pub(super) enum Field<C: 'static> {
-    Flag(fn(&mut C) -> &mut bool),
-    Count(fn(&mut C) -> &mut u32),
-    Share(fn(&mut C) -> &mut f64),
-    /// The first status: one of Eureka's names, or `none`.
-    Status(fn(&mut C) -> &mut Option<crate::model::message::Status>),
-}
+pub(super) const MS_MAX: u64 = 2_147_483_647;
 
 const SECONDS: Shape = Shape::Count { min: 1, max: SECONDS_MAX, unit: "seconds" };
 const SECONDS_OR_NONE: Shape = Shape::Count { min: 0, max: SECONDS_MAX, unit: "seconds" };

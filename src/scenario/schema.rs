@@ -77,7 +77,11 @@ fn shape(shape: Shape) -> Value {
         Shape::Count { min, max, .. } => json!({ "type": "integer", "minimum": min, "maximum": max }),
         Shape::CountOrDefault { max, .. } => json!({ "type": "integer", "maximum": max }),
         Shape::Signed { min, max, .. } => json!({ "type": "integer", "minimum": min, "maximum": max }),
+        Shape::CountOr { min, max, word, .. } => {
+            json!({ "oneOf": [{ "type": "integer", "minimum": min, "maximum": max }, { "const": word }] })
+        }
         Shape::Share => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
+        Shape::ShareOr { word } => json!({ "oneOf": [self::shape(Shape::Share), { "const": word }] }),
         Shape::PositiveShare => json!({ "type": "number", "exclusiveMinimum": 0, "maximum": 1 }),
         Shape::Rate { words: [] } => json!({ "type": "number", "minimum": 1e-6, "maximum": 1e6 }),
         Shape::Rate { words } => {

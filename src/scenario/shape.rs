@@ -45,7 +45,9 @@ fn check_value(entry: &Entry, key: &'static Key, problems: &mut Vec<Problem>) {
         Shape::Count { min, max, unit } => count(entry, min, max, unit),
         Shape::CountOrDefault { max, default, unit } => count_or_default(entry, max, default, unit),
         Shape::Signed { min, max, unit } => signed(entry, min, max, unit),
+        Shape::CountOr { min, max, unit, word } => count_or(entry, min, max, (unit, word)),
         Shape::Share => share(entry, true),
+        Shape::ShareOr { word } => share_or(entry, word),
         Shape::PositiveShare => share(entry, false),
         Shape::Rate { words } => rate(entry, words),
         Shape::Length { min, max, words } => length(entry, min, max, words),
@@ -137,8 +139,23 @@ fn count(entry: &Entry, min: u64, max: u64, unit: &str) -> Option<Problem> {
     (!fits).then(|| out_of_range(entry, format!("must be {range}{unit}")))
 }
 
+/// A count, or the one word that may stand in its place.
+fn count_or(entry: &Entry, min: u64, max: u64, (unit, word): (&str, &str)) -> Option<Problem> {
+    let Some(text) = entry.node.as_text() else { return count(entry, min, max, unit) };
+    (text != word).then(|| {
+        let wanted = format!("{}, or `{word}`", counted(unit));
+        wrong_type(entry, &wanted).maybe_hint(did_you_mean(text, [word]))
+    })
+}
+
 fn not_a_count(entry: &Entry, unit: &str) -> Problem {
     let problem = wrong_type(entry, &counted(unit));
+    if let (Value::Float(share), "percent") = (&entry.node.value, unit)
+        && (0.0..=1.0).contains(share)
+    {
+        let percent = (share * 100.0).round();
+        return problem.hint(format!("it counts percent: write {} = {percent}", entry.key));
+    }
     let Some(text) = entry.node.as_text() else { return problem };
     if text.parse::<u64>().is_ok() {
         return problem.hint(format!("write it without quotes: {text}"));
@@ -150,7 +167,7 @@ fn not_a_count(entry: &Entry, unit: &str) -> Problem {
     };
     match duration::parse(text) {
         Ok(length) => problem.hint(format!(
-            "Eureka counts {unit} here: write {} = {}",
+            "it counts {unit}: write {} = {}",
             entry.key,
             length.as_nanos().div_ceil(per_unit)
         )),
@@ -196,6 +213,19 @@ fn share(entry: &Entry, zero: bool) -> Option<Problem> {
             problem.hint(format!("for {percent} percent write {}", (percent * 1e6).round() / 1e8))
         }
         _ => problem,
+    })
+}
+
+/// A share, or the one word that may stand in its place.
+fn share_or(entry: &Entry, word: &str) -> Option<Problem> {
+    let Some(text) = entry.node.as_text() else {
+        let off = values::number(&entry.node).is_some_and(|number| number < 0.0);
+        let hint = off.then(|| format!("to switch it off write `\"{word}\"`"));
+        return share(entry, true).map(|problem| problem.maybe_hint(hint));
+    };
+    (text != word).then(|| {
+        let wanted = format!("a number from 0 to 1, or `{word}`");
+        wrong_type(entry, &wanted).maybe_hint(did_you_mean(text, [word]))
     })
 }
 

@@ -35,7 +35,9 @@ fn calls_are_short(scenario: &Scenario, client: &ClientConfig, latency: &Latency
     let call = latency.round_trip().max;
     let watching = Watching::of(scenario.server.two_stage(), client, latency);
     let given_up = match client.discovery {
-        Discovery::LongPoll => watching.held() + call > ms(client.watch_timeout_ms) + ms(client.request_timeout_ms),
+        Discovery::LongPoll => {
+            watching.held() + call > ms(client.watch_timeout_ms) + ms(client.request_timeout_ms)
+        }
         Discovery::Poll | Discovery::PushPlusPoll => false,
     };
     let interval = ms(client.heartbeat_interval_ms.min(client.poll_interval_ms));
@@ -75,7 +77,8 @@ pub(super) fn crashes_come_late(
     for (place, app) in scenario.applications.iter().enumerate() {
         let beats_by = call * 3 + ms(app.client.two_stage().first_heartbeat_delay_ms);
         for hit in crashes.iter().filter(|hit| hit.at_most_of(place) > 0 && app.client.registers()) {
-            let mut others = arrivals.iter().filter(|new| new.fault != hit.fault && new.at_most_of(place) > 0);
+            let mut others =
+                arrivals.iter().filter(|new| new.fault != hit.fault && new.at_most_of(place) > 0);
             let no_newcomer = others.all(|new| hit.to < new.from || hit.from >= new.to + beats_by);
             if scenario.warm_up + hit.from < beats_by || !no_newcomer {
                 return Err(Absence::because("a crash may come before the first heartbeat"));
@@ -154,7 +157,9 @@ pub(super) fn files_do_not_matter(
     }
     let full = |verb: &Verb| matches!(verb, Verb::FullDisk { .. });
     if !client.disk_writable || scenario.faults.iter().any(|fault| full(&fault.verb)) {
-        return Err(Absence::because("a consumer that cannot write its file polls as if the registry was gone"));
+        return Err(Absence::because(
+            "a consumer that cannot write its file polls as if the registry was gone",
+        ));
     }
     let returns = |verb: &Verb| matches!(verb, Verb::Restart { new_id: false, .. });
     let some_return = scenario.faults.iter().any(|fault| returns(&fault.verb));

@@ -110,7 +110,9 @@ pub(super) fn watched(
         (WatchTimeoutPayload::Full, _) => false,
         (WatchTimeoutPayload::Empty, WatchAck::OnApply) if refuses_empty => true,
         (WatchTimeoutPayload::Empty, _) => {
-            return Err(Absence::because("a change in the last park of a long poll is told without its list"));
+            return Err(Absence::because(
+                "a change in the last park of a long poll is told without its list",
+            ));
         }
     };
     let watching = Watching::of(server, client, latency);

@@ -91,8 +91,9 @@ pub(super) fn until_forgotten(server: &ServerConfig, client: &ClientConfig, late
         SweepPasses::MarkThenDelete => by_timeout(),
         SweepPasses::ElseIf if outlasts_a_sweep(server) => by_timeout(),
         // The sweep after the one that marked it finds it silent for long enough in any case.
-        SweepPasses::ElseIf => until_hidden(server, client, latency)
-            .then(BoundRange::exactly(ms(server.sweep_interval_ms))),
+        SweepPasses::ElseIf => {
+            until_hidden(server, client, latency).then(BoundRange::exactly(ms(server.sweep_interval_ms)))
+        }
     }
 }
 
@@ -108,7 +109,10 @@ fn outlasts_a_sweep(server: &ServerConfig) -> bool {
 /// When `k` are missed, the next one comes `k + 1` intervals after the last: at a fixed rate that may be the time-out
 /// itself, which is not *more* (`two-stage.md` 3); after a fixed delay round trips come on top. That takes latencies to
 /// be steady, the registry's clock too, and missed heartbeats to cost no time.
-pub(in crate::analysis) fn missed_heartbeats_tolerated(server: &ServerConfig, client: &ClientConfig) -> Option<u64> {
+pub(in crate::analysis) fn missed_heartbeats_tolerated(
+    server: &ServerConfig,
+    client: &ClientConfig,
+) -> Option<u64> {
     let timeout = u64::from(server.soft_timeout_ms);
     let interval = u64::from(client.heartbeat_interval_ms.max(1));
     let intervals = match client.heartbeat_schedule {

@@ -26,6 +26,14 @@ impl Kind {
         }
     }
 
+    /// Of these, the stages on the way from the registry to the caller, in order.
+    pub const fn way(self) -> &'static [Stage] {
+        match self {
+            Self::Eureka => &[Stage::Registry, Stage::Served, Stage::Client, Stage::Balancer],
+            Self::TwoStage => &[Stage::Registry, Stage::Served, Stage::Client],
+        }
+    }
+
     /// The kinds of request that it knows, in order of their numbers.
     pub const fn requests(self) -> &'static [RequestKind] {
         match self {
@@ -198,6 +206,14 @@ pub enum ClientConfig {
 }
 
 impl ClientConfig {
+    /// Which registry.
+    pub const fn kind(&self) -> Kind {
+        match self {
+            Self::Eureka(_) => Kind::Eureka,
+            Self::TwoStage(_) => Kind::TwoStage,
+        }
+    }
+
     /// Eureka's settings.
     ///
     /// # Panics

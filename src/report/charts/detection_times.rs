@@ -77,6 +77,8 @@ struct Panel<'a> {
     /// The longest that anything was watched without an end.
     longest_wait_ms: u64,
     recorded: Vec<f64>,
+    /// Whether notes stand before a curve that is late: a two-stage registry's stages lie far apart.
+    notes_give_way: bool,
 }
 
 fn panels<'a>(
@@ -99,7 +101,8 @@ fn panels<'a>(
             measured.flat_map(|row| &row.lengths).map(|length| length.as_millis()).collect();
         recorded.sort_unstable();
         let recorded = recorded.into_iter().map(|ms| ms as f64).collect();
-        Some(Panel { event, stage, figures, sample: Sample::of(own()), longest_wait_ms, recorded })
+        let (sample, notes_give_way) = (Sample::of(own()), report.is_two_stage());
+        Some(Panel { event, stage, figures, sample, longest_wait_ms, recorded, notes_give_way })
     };
     Stage::ALL.into_iter().filter_map(panel).collect()
 }
@@ -182,12 +185,15 @@ fn draw_panel(canvas: &Canvas<'_>, panel: &Panel<'_>, axis: &TimeAxis, top: i32,
     // The curve has left the lower right corner by the time it gets there, or else never comes to the upper one.
     let stays_low = panel.sample.censored() * 2 > panel.sample.count();
     let bottom = top + if stays_low { 40 } else { PANEL - 28 };
-    notes(canvas, [(figures(panel.figures), INK), (second_line(panel.figures), FAINT)], bottom);
+    let first = panel.figures.bound_min_ms.into_iter().chain(panel.figures.min_ms).min();
+    let first = first.filter(|_| panel.notes_give_way).map(|ms| chart.backend_coord(&(ms as f64, 0.0)).0);
+    let late = first.map(|first| first - 16).filter(|&right| right > WIDTH / 2);
+    let right = late.unwrap_or(WIDTH - RIGHT_MARGIN - 10);
+    notes(canvas, [(figures(panel.figures), INK), (second_line(panel.figures), FAINT)], (right, bottom));
 }
 
-/// Writes two lines that end at the right edge, on a light ground.
-fn notes(canvas: &Canvas<'_>, lines: [(String, RGBColor); 2], bottom: i32) {
-    let right = WIDTH - RIGHT_MARGIN - 10;
+/// Writes two lines that end here, on a light ground.
+fn notes(canvas: &Canvas<'_>, lines: [(String, RGBColor); 2], (right, bottom): (i32, i32)) {
     let lines = lines.map(|(text, ink)| (fitting(canvas, &text, 14, right - LEFT_AREA - 20), ink));
     let width = lines.iter().map(|(text, _)| paint::text_width(canvas, text, 14)).max().unwrap_or(0);
     let ground = [(right - width - 8, bottom - 36), (right + 6, bottom + 4)];

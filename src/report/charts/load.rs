@@ -71,7 +71,7 @@ pub(super) fn svg(contents: &Contents<'_>) -> String {
             threads.unwrap_or_default()
         );
         paint::title(canvas, &title, &below);
-        legend(canvas, threads.is_some());
+        legend(canvas, threads.is_some(), report.is_two_stage());
         if let Some(replicate) = report.data.replicates.first() {
             draw(canvas, report, replicate, &panels);
         }
@@ -101,7 +101,7 @@ fn stacked(report: &Report<'_>) -> Vec<(Panel, Option<Panel>)> {
     panels
 }
 
-fn legend(canvas: &Canvas<'_>, has_threads: bool) {
+fn legend(canvas: &Canvas<'_>, has_threads: bool, is_two_stage: bool) {
     let mut left = 24;
     let mut entry = |words: &str, ink: RGBColor, half: i32| {
         paint::fill(canvas, (left, 81 - half), (left + 20, 82 + half), ink.filled());
@@ -109,9 +109,14 @@ fn legend(canvas: &Canvas<'_>, has_threads: bool) {
         left += 26 + paint::text_width(canvas, words, 14) + 24;
     };
     let (line, area) = (1, 6);
-    entry("renewals by clients", BY_CLIENTS_INK, area);
-    entry("renewals that peers passed on", FROM_PEERS_INK, area);
-    entry("fetches", FETCHES_INK, line);
+    if is_two_stage {
+        entry("heartbeats", BY_CLIENTS_INK, area);
+        entry("fetches, long polls among them", FETCHES_INK, line);
+    } else {
+        entry("renewals by clients", BY_CLIENTS_INK, area);
+        entry("renewals that peers passed on", FROM_PEERS_INK, area);
+        entry("fetches", FETCHES_INK, line);
+    }
     if has_threads {
         entry("threads busy", THREADS_INK, line);
     }

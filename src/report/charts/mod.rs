@@ -10,6 +10,7 @@ mod calls;
 mod detection_times;
 mod divergence;
 mod faults;
+mod guard;
 mod load;
 pub(super) mod paint;
 mod panels;
@@ -44,9 +45,21 @@ pub(super) const DETECTION_TIMES: Chart = Chart {
 pub(super) const STAGE_BREAKDOWN: Chart =
     Chart { svg: "stage-breakdown.svg", png: "stage-breakdown.png", draw: breakdown::svg, applies: |_| true };
 
-/// Renewals against the threshold, over the first replicate; a panel for each server.
-pub(super) const RENEWALS: Chart =
-    Chart { svg: "renewals.svg", png: "renewals.png", draw: renewals::svg, applies: |_| true };
+/// Renewals against the threshold, over the first replicate; a panel for each server. Of Eureka only.
+pub(super) const RENEWALS: Chart = Chart {
+    svg: "renewals.svg",
+    png: "renewals.png",
+    draw: renewals::svg,
+    applies: |contents| !contents.report.is_two_stage(),
+};
+
+/// The healthy share of each service against what its guard asks for, over the first replicate; only with guards.
+pub(super) const GUARD: Chart = Chart {
+    svg: "guard.svg",
+    png: "guard.png",
+    draw: guard::svg,
+    applies: |contents| contents.summary.guard.is_some(),
+};
 
 /// Instances that servers differ about, over the first replicate; only with several servers.
 pub(super) const DIVERGENCE: Chart = Chart {
@@ -108,10 +121,12 @@ mod tests {
     use crate::report::Summary;
     use crate::report::made_up::Made;
 
-    fn cases() -> [(&'static str, Made); 12] {
+    fn cases() -> [(&'static str, Made); 17] {
         let mut agreed = Made::cut_off(1, 2);
         agreed.data.replicates[0].divergence.clear();
         agreed.scenario.capacity = None;
+        let mut quiet = Made::jammed(1);
+        quiet.data.replicates[0].sweeps.clear();
         [
             ("crashes", Made::crashes(300, 99)),
             ("one-crash", Made::crashes(1, 1)),
@@ -125,6 +140,11 @@ mod tests {
             ("eight-servers", Made::cut_off(1, 8)),
             ("twelve-servers", Made::cut_off(1, 12)),
             ("agreed", agreed),
+            ("two-stages", Made::two_stages(300, 19)),
+            ("jammed", Made::jammed(50)),
+            ("only-instance", Made::only_instance(50)),
+            ("three-guards", Made::three_guards()),
+            ("no-sweep", quiet),
         ]
     }
 
@@ -135,7 +155,10 @@ mod tests {
             let report = made.report();
             let summary = Summary::of(&report);
             let contents = Contents { report: &report, summary: &summary };
-            for chart in [DETECTION_TIMES, STAGE_BREAKDOWN, RENEWALS, DIVERGENCE, LOAD, CALLS] {
+            let all = [DETECTION_TIMES, STAGE_BREAKDOWN, RENEWALS, GUARD, DIVERGENCE, LOAD, CALLS];
+            // A chart of guards needs a registry that has some.
+            let can_be_drawn = |chart: &Chart| chart.svg != GUARD.svg || (chart.applies)(&contents);
+            for chart in all.into_iter().filter(can_be_drawn) {
                 let svg = (chart.draw)(&contents);
                 assert_eq!(svg, (chart.draw)(&contents));
                 assert!(svg.len() < 400_000, "{name} {}: {} bytes", chart.svg, svg.len());

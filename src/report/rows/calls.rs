@@ -4,7 +4,6 @@ use std::io::{self, Write};
 
 use super::{Field, Sheet};
 use crate::model::id::AppId;
-use crate::model::stage::Stage;
 use crate::observe::Fate;
 use crate::report::{Contents, Output};
 
@@ -23,9 +22,10 @@ impl Output for CallRows {
     fn write(&self, contents: &Contents<'_>, into: &mut dyn Write) -> io::Result<()> {
         let place = ["replicate", "from_ms", "caller", "callee", "calls", "failed"];
         let fates = Fate::ALL.map(Fate::name);
-        let stages = Stage::ALL.map(|stage| format!("dead-{}", stage.name()));
-        let stages = stages.each_ref().map(String::as_str);
-        let mut sheet = Sheet::new(into, &[place.as_slice(), &fates, &stages].concat())?;
+        let stages = contents.report.scenario.registry().way();
+        let blamed: Vec<String> = stages.iter().map(|stage| format!("dead-{}", stage.name())).collect();
+        let blamed: Vec<&str> = blamed.iter().map(String::as_str).collect();
+        let mut sheet = Sheet::new(into, &[place.as_slice(), &fates, &blamed].concat())?;
         let applications = &contents.report.scenario.applications;
         let name = |app: AppId| Field::Text(&applications[app.index()].name);
         for replicate in &contents.report.data.replicates {
@@ -38,7 +38,8 @@ impl Output for CallRows {
                     row.calls.into(),
                     row.failed.into(),
                 ];
-                let counts = row.attempts.iter().chain(&row.dead_by_stage).copied().map(Field::Number);
+                let dead = stages.iter().map(|stage| &row.dead_by_stage[*stage as usize]);
+                let counts = row.attempts.iter().chain(dead).copied().map(Field::Number);
                 sheet.row(place.into_iter().chain(counts))?;
             }
         }

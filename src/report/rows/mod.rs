@@ -8,6 +8,7 @@ mod faults;
 mod load;
 mod mistakes;
 mod quality;
+mod sweeps;
 mod timeline;
 
 pub(super) use calls::CallRows;
@@ -17,6 +18,7 @@ pub(super) use faults::FaultRows;
 pub(super) use load::LoadRows;
 pub(super) use mistakes::MistakeRows;
 pub(super) use quality::QualityRows;
+pub(super) use sweeps::SweepRows;
 pub(super) use timeline::TimelineRows;
 
 use std::io::{self, Write};

@@ -3,14 +3,19 @@
 use std::io::{self, Write};
 
 use super::{Field, Sheet};
+use crate::model::registry::Kind;
 use crate::report::{Contents, Output};
 
-/// A row is a server's minute, at the tick of its renewal bucket.
+/// A row is a Eureka server's minute, at the tick of its renewal bucket.
 pub(in crate::report) struct TimelineRows;
 
 impl Output for TimelineRows {
     fn file_name(&self) -> &'static str {
         "timeline.csv"
+    }
+
+    fn applies_to(&self, contents: &Contents<'_>) -> bool {
+        contents.report.scenario.registry() == Kind::Eureka
     }
 
     fn write(&self, contents: &Contents<'_>, into: &mut dyn Write) -> io::Result<()> {

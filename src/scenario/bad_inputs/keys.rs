@@ -89,7 +89,7 @@ error: `eviction-interval-timer-in-ms` must be a whole number of milliseconds
 3 | eviction-interval-timer-in-ms = "60s"
   |                                 ^^^^^ this is a text
   |
-  = help: Eureka counts milliseconds here: write eviction-interval-timer-in-ms = 60000
+  = help: it counts milliseconds: write eviction-interval-timer-in-ms = 60000
 "#,
     );
 }

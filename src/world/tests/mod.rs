@@ -5,6 +5,7 @@ mod clocks;
 mod fleet;
 mod health;
 mod links;
+mod observed;
 mod operator;
 mod pauses;
 mod processes;

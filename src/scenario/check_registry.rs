@@ -1,0 +1,207 @@
+//! Which registry a scenario runs, and what the settings of its servers and clients are: the defaults of a release or
+//! of a preset, then the file's, then an application's own.
+
+use super::check_eureka::{self, Layer};
+use super::check_fleet::Fleet;
+use super::check_release::{self, Rules};
+use super::diagnostic::Problem;
+use super::document::Table;
+use super::format_two_stage::REGISTRIES;
+use super::parameters;
+use super::property::apply;
+use super::types::Application;
+use super::values::Values;
+use crate::engine::SimDuration;
+use crate::model::eureka::{self, Flavour};
+use crate::model::id::AppId;
+use crate::model::registry::{ClientConfig, Kind, ServerConfig};
+use crate::model::two_stage::{self, Preset};
+
+/// The registry that a scenario names, with what its defaults come from.
+pub(super) enum Registry {
+    Eureka { flavour: Flavour, rules: Box<Rules> },
+    TwoStage(Preset),
+}
+
+/// The preset of a name of `registry`; Eureka is none.
+pub(super) fn preset(word: &str) -> Option<Preset> {
+    match word {
+        "two-stage" => Some(Preset::TwoStage),
+        "nacos-1" => Some(Preset::Nacos1),
+        _ => None,
+    }
+}
+
+impl Registry {
+    /// The one named at the top, Eureka if none is.
+    pub(super) fn of(top: Values<'_>, problems: &mut Vec<Problem>) -> Self {
+        if let Some(preset) = top.text("registry").and_then(preset) {
+            return Self::TwoStage(preset);
+        }
+        let flavour = match top.text("flavour") {
+            Some("netflix") => Flavour::Netflix,
+            _ => Flavour::Spring,
+        };
+        Self::Eureka { flavour, rules: Box::new(check_release::resolve(top, flavour, problems)) }
+    }
+
+    pub(super) fn kind(&self) -> Kind {
+        match self {
+            Self::Eureka { .. } => Kind::Eureka,
+            Self::TwoStage(_) => Kind::TwoStage,
+        }
+    }
+
+    /// The release or the preset, as it is named.
+    pub(super) fn release(&self) -> String {
+        match self {
+            Self::Eureka { rules, .. } => rules.name.clone(),
+            Self::TwoStage(Preset::TwoStage) => REGISTRIES[1].to_owned(),
+            Self::TwoStage(Preset::Nacos1) => REGISTRIES[2].to_owned(),
+        }
+    }
+
+    /// The settings of the servers and of their own clients.
+    pub(super) fn servers(
+        &self,
+        top: Values<'_>,
+        problems: &mut Vec<Problem>,
+    ) -> (ServerConfig, ClientConfig) {
+        match self {
+            Self::Eureka { flavour, rules } => {
+                let server = check_eureka::server(top, rules, *flavour, problems);
+                let client = check_eureka::server_client(top, rules, &server, problems);
+                let filter_only_up_instances = client.filter_only_up_instances;
+                let server = eureka::ServerConfig { filter_only_up_instances, ..server };
+                (server.into(), client.into())
+            }
+            Self::TwoStage(preset) => {
+                let mut server = two_stage::ServerConfig::defaults(*preset);
+                apply(top.section("two-stage"), parameters::SERVER, &mut server);
+                (server.into(), no_client(*preset))
+            }
+        }
+    }
+
+    /// The settings of the fleet's clients.
+    pub(super) fn clients(&self, top: Values<'_>, problems: &mut Vec<Problem>) -> Clients<'_> {
+        match self {
+            Self::Eureka { flavour, rules } => {
+                let layer = Layer::release(rules, *flavour).overlay(top, rules, problems);
+                Clients::Eureka { layer, rules }
+            }
+            Self::TwoStage(preset) => {
+                let mut config = two_stage::ClientConfig::defaults(*preset);
+                apply(top.section("two-stage"), parameters::CLIENT, &mut config);
+                Clients::TwoStage(config)
+            }
+        }
+    }
+}
+
+/// What stands for the settings of a server's own client where it has none.
+fn no_client(preset: Preset) -> ClientConfig {
+    let defaults = two_stage::ClientConfig::defaults(preset);
+    two_stage::ClientConfig { registers: false, fetches: false, ..defaults }.into()
+}
+
+/// What the settings of an application's clients start from.
+pub(super) enum Clients<'r> {
+    Eureka { layer: Layer, rules: &'r Rules },
+    TwoStage(two_stage::ClientConfig),
+}
+
+impl Clients<'_> {
+    pub(super) const fn kind(&self) -> Kind {
+        match self {
+            Self::Eureka { .. } => Kind::Eureka,
+            Self::TwoStage(_) => Kind::TwoStage,
+        }
+    }
+
+    /// An application's settings, and `balancer.first-call`.
+    pub(super) fn of(
+        &self,
+        app: Values<'_>,
+        problems: &mut Vec<Problem>,
+    ) -> (ClientConfig, Option<SimDuration>) {
+        match self {
+            Self::Eureka { layer, rules } => {
+                let Layer { mut config, first_call } = layer.overlay(app, rules, problems);
+                let roles = [
+                    ("register", "register-with-eureka", &mut config.register_with_eureka),
+                    ("fetch", "fetch-registry", &mut config.fetch_registry),
+                ];
+                for (ours, theirs, field) in roles {
+                    let Some(flag) = app.flag(ours) else { continue };
+                    *field = flag;
+                    problems.extend(said_twice(app, ours, theirs));
+                }
+                (config.into(), first_call)
+            }
+            Self::TwoStage(config) => {
+                let mut config = config.clone();
+                apply(app.section("two-stage"), parameters::CLIENT, &mut config);
+                config.registers = app.flag("register").unwrap_or(config.registers);
+                config.fetches = app.flag("fetch").unwrap_or(config.fetches);
+                (config.into(), None)
+            }
+        }
+    }
+}
+
+/// An application's `register` or `fetch` beside Eureka's own name for it.
+fn said_twice(app: Values<'_>, ours: &str, theirs: &str) -> Option<Problem> {
+    let other = app.section("eureka").section("client").node(theirs)?;
+    let node = app.node(ours)?;
+    Some(
+        Problem::error(node.place.clone(), format!("`{ours}` and `{theirs}` say the same in two ways"))
+            .label("one too many")
+            .related(Some(other.place.clone()), "the other one")
+            .hint("leave one of the two out"),
+    )
+}
+
+/// How a file says that an application's clients fetch.
+pub(super) const fn fetching(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Eureka => "fetch-registry = true",
+        Kind::TwoStage => "fetch = true",
+    }
+}
+
+/// Which services each application watches or polls one by one: those that it names, or all that register.
+pub(super) fn subscriptions(root: &Table, fleet: &mut Fleet, problems: &mut Vec<Problem>) {
+    if !fleet.is_whole() {
+        return;
+    }
+    let all = registering(&fleet.applications);
+    for (at, table) in root.tables("application").enumerate() {
+        let named = named(Values(Some(table)), fleet, problems);
+        if let ClientConfig::TwoStage(config) = &mut fleet.applications[at].client {
+            config.services = named.unwrap_or_else(|| all.clone());
+        }
+    }
+}
+
+/// The services of a registry: the applications that register.
+pub(super) fn registering(applications: &[Application]) -> Vec<AppId> {
+    let ids = (0..).map(AppId).zip(applications);
+    ids.filter(|(_, app)| app.client.registers()).map(|(id, _)| id).collect()
+}
+
+fn named(app: Values<'_>, fleet: &Fleet, problems: &mut Vec<Problem>) -> Option<Vec<AppId>> {
+    app.node("subscribes")?;
+    let mut services = Vec::new();
+    for (name, node) in app.names("subscribes") {
+        match fleet.resolve(name, &node.place) {
+            Ok(id) if services.contains(&id) => problems.push(
+                Problem::error(node.place.clone(), format!("`{name}` is named twice")).label("again here"),
+            ),
+            Ok(id) => services.push(id),
+            Err(problem) => problems.push(*problem),
+        }
+    }
+    services.sort_unstable();
+    Some(services)
+}
