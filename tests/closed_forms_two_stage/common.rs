@@ -121,7 +121,9 @@ fn check(scenario: &Scenario, closely: bool) -> usize {
             assert!(range.min <= *t_d && *t_d <= range.max, "{place}: {t_d} outside {range:?}\n{scenario:?}");
         }
         let open = data.replicates.iter().flat_map(|replicate| &replicate.detections).find(|it| {
-            it.event == event && it.stage == stage && matches!(it.outcome, Outcome::Censored(after) if after > range.max)
+            it.event == event
+                && it.stage == stage
+                && matches!(it.outcome, Outcome::Censored(after) if after > range.max)
         });
         assert!(open.is_none(), "{place}: {open:?} against {range:?}\n{scenario:?}");
         if closely && mean_absent.is_none() {
