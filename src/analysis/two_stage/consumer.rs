@@ -89,7 +89,7 @@ impl Watching {
     }
 }
 
-/// By long polls.
+/// By long polls. `may_be_first`: the consumer may hold nobody of the service before it.
 ///
 /// # Errors
 ///
@@ -98,9 +98,14 @@ pub(super) fn watched(
     server: &ServerConfig,
     client: &ClientConfig,
     latency: &Latency,
-    event: EventKind,
+    (event, may_be_first): (EventKind, bool),
 ) -> Result<BoundRange, Absence> {
-    let refuses_empty = client.sanity != Sanity::None;
+    // Who holds nobody of the service has nothing to lose by half.
+    let refuses_empty = match client.sanity {
+        Sanity::Half => !may_be_first,
+        Sanity::PushEmpty => true,
+        Sanity::None => false,
+    };
     let swallowed = match (server.watch_timeout_payload, client.watch_ack) {
         (WatchTimeoutPayload::Full, _) => false,
         (WatchTimeoutPayload::Empty, WatchAck::OnApply) if refuses_empty => true,
@@ -200,11 +205,13 @@ mod tests {
     fn a_long_poll_costs_a_park() {
         let (mut server, mut client) = defaults(Preset::TwoStage);
         let wait = |server: &ServerConfig, client: &ClientConfig, event| {
-            watched(server, client, &constant(0), event).map(micros)
+            watched(server, client, &constant(0), (event, false)).map(micros)
         };
         let crash = EventKind::Crash;
         assert_eq!(wait(&server, &client, crash), Ok([0, 100_003, 201_000]));
         // Taken with its revision, the change of the last park is lost.
+        let first = (EventKind::Registration, true);
+        assert!(watched(&server, &client, &constant(0), first).is_err());
         client.watch_ack = WatchAck::Always;
         assert!(wait(&server, &client, crash).is_err());
         // Without a look at it the empty list is taken over: nobody is in it.
@@ -219,7 +226,7 @@ mod tests {
     #[test]
     fn a_turnaround_may_be_longer_than_a_park() {
         let (server, client) = defaults(Preset::TwoStage);
-        let range = watched(&server, &client, &constant(100), EventKind::Crash).expect("a closed form");
+        let range = watched(&server, &client, &constant(100), (EventKind::Crash, false)).expect("a closed form");
         // (149 · 200² + 401²) / (2 · 30,201) + 100 ms; 401 + 100 ms.
         assert_eq!(micros(range), [100_000, 201_334, 501_000]);
     }
