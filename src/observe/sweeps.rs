@@ -12,8 +12,7 @@ use crate::model::id::{AppId, ServerId};
 #[derive(Default)]
 pub(super) struct SweepLog {
     rows: Vec<SweepRow>,
-    /// Whose guard the last sweep found shut. A guard that nobody has looked at yet is open; one that a registry left
-    /// shut when it ended is so until a sweep of its next life says otherwise.
+    /// Whose guard the last sweep found shut. A guard that nobody has looked at yet is open.
     shut: BTreeSet<(ServerId, AppId)>,
 }
 
@@ -26,6 +25,11 @@ impl SweepLog {
         if has_turned || sweep.marked > 0 || sweep.removed > 0 {
             self.rows.push(SweepRow { at: now, server, sweep });
         }
+    }
+
+    /// A server's process has ended. The guards of its next life begin open.
+    pub(super) fn server_ended(&mut self, server: ServerId) {
+        self.shut.retain(|&(of, _)| of != server);
     }
 
     /// All rows, by time and server; those of one sweep by service, as it came to them.
@@ -60,6 +64,20 @@ mod tests {
             .map(|row| (row.at.as_millis() / 1_000, row.sweep.guard_open, row.sweep.marked))
             .collect();
         assert_eq!(told, [(36, true, 4), (39, false, 0), (45, true, 0)]);
+    }
+
+    #[test]
+    fn a_guard_begins_open_in_every_life() {
+        let mut log = SweepLog::default();
+        let sweep =
+            Sweep { app: AppId(0), entries: 20, healthy: 16, guard_open: false, marked: 0, removed: 0 };
+        log.note(ServerId(0), sweep, SimTime::from_secs(39));
+        log.server_ended(ServerId(0));
+        log.note(ServerId(0), Sweep { guard_open: true, ..sweep }, SimTime::from_secs(60));
+        log.note(ServerId(0), sweep, SimTime::from_secs(90));
+        let rows = log.finish();
+        let told: Vec<_> = rows.iter().map(|row| row.at.as_millis() / 1_000).collect();
+        assert_eq!(told, [39, 90]);
     }
 
     #[test]

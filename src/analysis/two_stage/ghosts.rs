@@ -66,7 +66,8 @@ impl<'a> Ghosts<'a> {
             let ghosts = self.ghosts_with(place, self.death.forgotten);
             self.tolerated(place).is_some_and(|tolerated| ghosts > tolerated)
         };
-        let stays: Vec<bool> = (0..self.crashes.len()).map(|place| self.stays[place] || denied(place)).collect();
+        let stays: Vec<bool> =
+            (0..self.crashes.len()).map(|place| self.stays[place] || denied(place)).collect();
         if stays != self.stays {
             self.stays = stays;
             self.settle();
@@ -194,11 +195,10 @@ mod tests {
     #[test]
     fn the_cliff_at_ten() {
         assert_eq!(of(9, vec![crash(9, 0)]), [true, true]);
-        assert_eq!([1, 2, 3].map(|count| of(10, vec![crash(count, 0)])), [
-            [true, true],
-            [true, false],
-            [false, false]
-        ]);
+        assert_eq!(
+            [1, 2, 3].map(|count| of(10, vec![crash(count, 0)])),
+            [[true, true], [true, false], [false, false]]
+        );
     }
 
     /// C5: of thirteen the guard bears one. Two deaths 30 s apart are ghosts at the same time, 50 s apart only if one is

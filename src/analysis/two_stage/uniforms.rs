@@ -107,8 +107,7 @@ mod tests {
         let cube = |y: f64| y.max(0.0) * y.max(0.0) * y.max(0.0);
         for tenth in 0..=130 {
             let x = f64::from(tenth) / 10.0;
-            let terms = cube(x) - cube(x - 3.0) - 2.0 * cube(x - 5.0) + 2.0 * cube(x - 8.0)
-                + cube(x - 10.0)
+            let terms = cube(x) - cube(x - 3.0) - 2.0 * cube(x - 5.0) + 2.0 * cube(x - 8.0) + cube(x - 10.0)
                 - cube(x - 13.0);
             assert!((sum.cdf(10.0 + x) - terms / 450.0).abs() < 1e-12, "at {x}");
         }

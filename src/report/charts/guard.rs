@@ -57,7 +57,8 @@ pub(super) fn svg(contents: &Contents<'_>) -> String {
         .then(|| format!("The first {SERVICES} of {} services with such sweeps.", services.len()));
     paint::svg(bottom + 12 + if left_out.is_some() { 18 } else { 0 }, |canvas| {
         let title = format!("Does the guard let sweeps pass? {}", report.scenario.title);
-        let below = "Healthy entries of all that are stored, as sweeps found and left them, in the first replicate.";
+        let below =
+            "Healthy entries of all that are stored, as sweeps found and left them, in the first replicate.";
         paint::title(canvas, &title, &format!("{below}{}", exempt(report)));
         legend(canvas, guard_percent(report).unwrap_or(0));
         match replicate.filter(|_| !shown.is_empty()) {
@@ -149,9 +150,7 @@ fn draw(
 /// Of very many sweeps some, evenly chosen, and all at which the guard shut or opened.
 fn thinned<'a>(rows: &[&'a SweepRow]) -> Vec<&'a SweepRow> {
     let stride = rows.len().div_ceil(SWEEPS_DRAWN).max(1);
-    let turned = |index: usize| {
-        index > 0 && rows[index].sweep.guard_open != rows[index - 1].sweep.guard_open
-    };
+    let turned = |index: usize| index > 0 && rows[index].sweep.guard_open != rows[index - 1].sweep.guard_open;
     let kept = |index: &usize| index.is_multiple_of(stride) || turned(*index) || *index + 1 == rows.len();
     (0..rows.len()).filter(kept).map(|index| rows[index]).collect()
 }
@@ -224,7 +223,8 @@ mod tests {
             replicate.sweeps.iter().filter(|row| row.sweep.app == AppId(app)).collect()
         };
         // 8 of 8, of which 3 are marked and then removed: 100 to 62.5 % and back.
-        let shares: Vec<f64> = lines(&of(1), replicate).concat().into_iter().map(|(_, share)| share).collect();
+        let shares: Vec<f64> =
+            lines(&of(1), replicate).concat().into_iter().map(|(_, share)| share).collect();
         assert_eq!(shares, [100.0, 100.0, 100.0, 62.5, 62.5, 62.5, 100.0, 100.0]);
         assert_eq!(lines(&of(1), replicate)[0].last().unwrap().0, replicate.ended_at.as_millis() as f64);
     }

@@ -46,12 +46,18 @@ pub(super) fn entry(report: &Report<'_>, summary: &Summary, event: EventKind) ->
             return None;
         }
         let tail = row.p99_ms.map(|p99| format!(" (p99 {})", in_words(p99))).unwrap_or_default();
-        return Some(format!("The registry forgot it {} after {} on average{tail}.", in_words(mean), noun(event)));
+        return Some(format!(
+            "The registry forgot it {} after {} on average{tail}.",
+            in_words(mean),
+            noun(event)
+        ));
     }
     let why = shut(report).map(|because| format!(", because {because}")).unwrap_or_default();
     if row.censored == row.count {
         let least = shortest_watch(report, (event, Stage::Entry));
-        return Some(format!("The registry still had its entry when the run ended, {least} or more later{why}."));
+        return Some(format!(
+            "The registry still had its entry when the run ended, {least} or more later{why}."
+        ));
     }
     Some(format!(
         "The registry still had {} of {} when the run ended{why}.",
@@ -67,9 +73,7 @@ pub(super) fn why_never(report: &Report<'_>, summary: &Summary, event: EventKind
         return shut(report);
     }
     let refused = summary.consumers.map_or(0, |consumers| consumers.refused_answers);
-    (refused > 0).then(|| {
-        format!("callers refused {} as implausible", plural(refused, "answer", "answers"))
-    })
+    (refused > 0).then(|| format!("callers refused {} as implausible", plural(refused, "answer", "answers")))
 }
 
 /// Instances that were alive and well and that the registry marked, removed or forgot.
@@ -82,12 +86,12 @@ pub(super) fn mistakes(summary: &Summary, watched: bool) -> Option<String> {
         (flag.map_or(0, |row| row.lost_with_server), "forgotten when the registry ended"),
     ];
     let told = told.into_iter().filter(|(count, _)| *count > 0);
-    let told = told.map(|(count, how)| {
-        format!("{} {how}", plural(count, "live instance was", "live instances were"))
-    });
+    let told = told
+        .map(|(count, how)| format!("{} {how}", plural(count, "live instance was", "live instances were")));
     let told: Vec<String> = told.collect();
     if told.is_empty() {
-        let nothing = "No death, departure or arrival was watched, and no live instance was marked unhealthy.";
+        let nothing =
+            "No death, departure or arrival was watched, and no live instance was marked unhealthy.";
         return (!watched).then(|| nothing.to_owned());
     }
     let replicates = [flag, entry].into_iter().flatten().map(|row| row.replicates).max().unwrap_or(0);
