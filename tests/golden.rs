@@ -38,6 +38,7 @@ fn recordings_agree_with_the_rules() {
                     Kind::ScriptedPeers => (server && compared.passed_on > 0, compared.sights > 0),
                     Kind::RealClients => (server, true),
                     Kind::RealClientsOfPeers => (compared.calls > 0, true),
+                    Kind::Nacos => (server, compared.sights > 0),
                 };
                 assert!(something, "{name}: nothing to compare: {compared:?}");
                 assert!(watched, "{name}: nobody watched");

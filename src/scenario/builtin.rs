@@ -4,7 +4,7 @@ use super::load::{Loaded, parse};
 use super::suggest::{closest, in_short};
 
 /// Their names and texts, the default one first.
-pub const BUILTIN: [(&str, &str); 74] = [
+pub const BUILTIN: [(&str, &str); 93] = [
     ("default-crash", include_str!("../../scenarios/default-crash.toml")),
     ("graceful-stop", include_str!("../../scenarios/graceful-stop.toml")),
     ("registration-seen-by-all", include_str!("../../scenarios/registration-seen-by-all.toml")),
@@ -86,6 +86,28 @@ pub const BUILTIN: [(&str, &str); 74] = [
     ("storm-on-few-threads", include_str!("../../scenarios/storm-on-few-threads.toml")),
     ("late-peer-answers", include_str!("../../scenarios/late-peer-answers.toml")),
     ("two-stage-crash", include_str!("../../scenarios/two-stage-crash.toml")),
+    ("two-stage-crash-long-poll", include_str!("../../scenarios/two-stage-crash-long-poll.toml")),
+    ("two-stage-three-of-twenty", include_str!("../../scenarios/two-stage-three-of-twenty.toml")),
+    ("two-stage-jam", include_str!("../../scenarios/two-stage-jam.toml")),
+    ("two-stage-jam-ghost-returns", include_str!("../../scenarios/two-stage-jam-ghost-returns.toml")),
+    ("two-stage-jam-operator", include_str!("../../scenarios/two-stage-jam-operator.toml")),
+    ("two-stage-jam-newcomers", include_str!("../../scenarios/two-stage-jam-newcomers.toml")),
+    ("two-stage-jam-below-ten", include_str!("../../scenarios/two-stage-jam-below-ten.toml")),
+    ("two-stage-jam-registry-restarts", include_str!("../../scenarios/two-stage-jam-registry-restarts.toml")),
+    ("two-stage-jam-soft-only", include_str!("../../scenarios/two-stage-jam-soft-only.toml")),
+    ("two-stage-deaths-30s-apart", include_str!("../../scenarios/two-stage-deaths-30s-apart.toml")),
+    ("two-stage-deaths-50s-apart", include_str!("../../scenarios/two-stage-deaths-50s-apart.toml")),
+    ("two-stage-cut-in-step", include_str!("../../scenarios/two-stage-cut-in-step.toml")),
+    ("two-stage-cut-off", include_str!("../../scenarios/two-stage-cut-off.toml")),
+    ("two-stage-cut-off-twenty", include_str!("../../scenarios/two-stage-cut-off-twenty.toml")),
+    ("two-stage-cut-off-nine", include_str!("../../scenarios/two-stage-cut-off-nine.toml")),
+    ("two-stage-cut-off-capped", include_str!("../../scenarios/two-stage-cut-off-capped.toml")),
+    ("two-stage-registry-restarts", include_str!("../../scenarios/two-stage-registry-restarts.toml")),
+    (
+        "two-stage-registry-restarts-unchecked",
+        include_str!("../../scenarios/two-stage-registry-restarts-unchecked.toml"),
+    ),
+    ("two-stage-retired-service", include_str!("../../scenarios/two-stage-retired-service.toml")),
     ("nacos-crash", include_str!("../../scenarios/nacos-crash.toml")),
     ("day-of-10000", include_str!("../../scenarios/day-of-10000.toml")),
 ];

@@ -7,6 +7,7 @@ mod client;
 mod compared;
 mod deaths;
 mod gauges;
+pub(crate) mod nacos;
 mod peers;
 mod records;
 mod rounds;
@@ -166,6 +167,8 @@ pub(crate) enum Kind {
     /// Eureka servers that are peers, and real clients that know them all. The clients are replayed; what the
     /// servers told each other is taken from their logs.
     RealClientsOfPeers,
+    /// One Nacos server and instances that are scripts.
+    Nacos,
 }
 
 impl Kind {
@@ -202,12 +205,17 @@ pub(crate) fn folders(root: &Path) -> Result<Vec<PathBuf>, String> {
 
 /// Replays one folder by the method of its kind.
 pub(crate) fn replay(folder: &Path, mutation: Mutation) -> Result<(String, Kind, Outcome), String> {
+    if nacos::is_of_nacos(folder)? {
+        let (name, outcome) = nacos::replay(folder, nacos::Bent::None)?;
+        return Ok((name, Kind::Nacos, outcome));
+    }
     let recording = Recording::read(folder)?;
     let kind = Kind::of(&recording)?;
     let mut outcome = match kind {
         Kind::Scripted | Kind::RealClients => server::replay(&recording, mutation)?,
         Kind::ScriptedPeers => peers::replay(&recording, mutation)?,
         Kind::RealClientsOfPeers => Outcome::default(),
+        Kind::Nacos => unreachable!("its recordings are read otherwise"),
     };
     if matches!(kind, Kind::RealClients | Kind::RealClientsOfPeers) {
         let played = client::replay(&recording, mutation);

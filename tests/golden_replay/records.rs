@@ -106,14 +106,12 @@ pub(crate) struct Recording {
 impl Recording {
     /// Reads a folder; the error says which file is wrong and why.
     pub(crate) fn read(folder: &Path) -> Result<Self, String> {
-        let path = folder.join("experiment.json");
-        let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        let wrong = |error: serde_json::Error| format!("{}: {error}", path.display());
-        let whole: serde_json::Value = serde_json::from_str(&text).map_err(wrong)?;
+        let whole = experiment(folder)?;
         if whole.get("eureka").is_none() {
-            return Err(format!("{}: a kind of recording that the replay does not know", path.display()));
+            return Err(format!("{}: a kind of recording that the replay does not know", folder.display()));
         }
-        let experiment = serde_json::from_value(whole).map_err(wrong)?;
+        let experiment =
+            serde_json::from_value(whole).map_err(|error| format!("{}: {error}", folder.display()))?;
         Ok(Self {
             name: folder.file_name().unwrap_or_default().to_string_lossy().into_owned(),
             experiment,
@@ -162,7 +160,15 @@ impl Recording {
     }
 }
 
-fn rows<T: DeserializeOwned>(folder: &Path, file: &str) -> Result<Vec<T>, String> {
+/// `experiment.json`, whatever it says.
+pub(crate) fn experiment(folder: &Path) -> Result<serde_json::Value, String> {
+    let path = folder.join("experiment.json");
+    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// A table, row by row.
+pub(crate) fn rows<T: DeserializeOwned>(folder: &Path, file: &str) -> Result<Vec<T>, String> {
     let path = folder.join(file);
     let wrong = |error: csv::Error| format!("{}: {error}", path.display());
     let mut reader = csv::Reader::from_path(&path).map_err(wrong)?;

@@ -32,7 +32,7 @@ use stillup::sweep;
 use super::deaths::{Death, Measured, deaths, stage_of};
 use super::records::Recording;
 use super::settings::server_config;
-use super::{Kind, TIE_MS, tape};
+use super::{Kind, TIE_MS, nacos, tape};
 
 /// So many crashes have a range that is worth a comparison.
 const RANGE_FROM: usize = 5;
@@ -71,6 +71,9 @@ impl fmt::Display for Compared {
 /// Compares a folder's crashes with simulated ones; nothing where there are too few. `bend` may change the
 /// set-up, to see that it matters.
 pub(crate) fn simulate(folder: &Path, bend: &dyn Fn(&mut Scenario)) -> Result<Vec<Compared>, String> {
+    if nacos::is_of_nacos(folder)? {
+        return Ok(Vec::new());
+    }
     let recording = Recording::read(folder)?;
     Kind::of(&recording)?;
     let deaths = deaths(&recording);

@@ -92,11 +92,14 @@ pub(super) fn crashes_come_late(
 }
 
 /// Whoever deregisters is gone: no heartbeat follows that would be answered false (`two-stage.md` C12).
-pub(super) fn stops_are_final(scenario: &Scenario, stops: &[Hit]) -> Result<(), Absence> {
+pub(super) fn stops_are_final(scenario: &Scenario, stops: &[Hit], latency: &Latency) -> Result<(), Absence> {
+    // A heartbeat that was sent before may arrive after.
+    let may_overtake = latency.range.min < latency.range.max;
     for (place, app) in scenario.applications.iter().enumerate() {
         let client = app.client.two_stage();
         let hit = client.registers && stops.iter().any(|hit| hit.at_most_of(place) > 0);
-        if hit && !client.stop_heartbeat_before_deregister && client.deregister_linger_ms > 0 {
+        let goes_on = client.deregister_linger_ms > 0 || may_overtake;
+        if hit && !client.stop_heartbeat_before_deregister && goes_on {
             return Err(Absence::because("a process that goes on to send heartbeats registers itself again"));
         }
     }
@@ -166,6 +169,14 @@ pub(super) fn files_do_not_matter(
     Ok(())
 }
 
+/// Whether nobody of application `place` may be there just before `event` makes `hit` come or go.
+pub(super) fn may_be_empty(scenario: &Scenario, event: EventKind, hit: &Hit, place: usize) -> bool {
+    let [entries, leave, _] = counts(scenario, place);
+    // Those whose end empties a list are seen by then.
+    let own = if event.is_end() { hit.at_most_of(place) } else { 0 };
+    entries == 0 || (leave > own && leave >= entries)
+}
+
 /// From the end of one poll to the next, of a consumer that waits to hear of application `place`: an empty list may
 /// count as a failure (`two-stage.md` 4.2, N4).
 pub(super) fn poll_interval(
@@ -175,25 +186,19 @@ pub(super) fn poll_interval(
     latency: &Latency,
 ) -> Result<SimDuration, Absence> {
     let interval = ms(client.poll_interval_ms);
-    let may_be_empty = |other: usize| {
-        let [entries, leave, _] = counts(scenario, other);
-        // Those whose end empties a list have been seen by then.
-        let own = if other == place && event.is_end() { hit.at_most_of(place) } else { 0 };
-        entries == 0 || (leave > own && leave >= entries)
+    let is_empty = match client.discovery {
+        Discovery::Poll => {
+            (0..scenario.applications.len()).all(|other| may_be_empty(scenario, event, hit, other))
+        }
+        Discovery::LongPoll => false,
+        Discovery::PushPlusPoll => may_be_empty(scenario, event, hit, place),
     };
-    let heard_of: Vec<usize> = match client.discovery {
-        Discovery::Poll => (0..scenario.applications.len()).collect(),
-        Discovery::LongPoll => Vec::new(),
-        Discovery::PushPlusPoll => client.services.iter().map(|app| app.index()).collect(),
-    };
-    let empty: Vec<usize> = heard_of.into_iter().filter(|other| may_be_empty(*other)).collect();
-    if !client.empty_is_failure || empty.is_empty() {
+    if !client.empty_is_failure || !is_empty {
         return Ok(interval);
     }
     let backs_off = || Absence::because("a consumer backs off while a list is empty");
-    let [entries, leave, come] = counts(scenario, place);
-    let is_first = event == EventKind::Registration && [entries, leave, come] == [0, 0, 1];
-    if empty != [place] || !is_first || client.discovery != Discovery::PushPlusPoll {
+    let is_first = event == EventKind::Registration && counts(scenario, place) == [0, 0, 1];
+    if !is_first || client.discovery != Discovery::PushPlusPoll {
         return Err(backs_off());
     }
     // The waits grow until they reach the longest.

@@ -47,6 +47,17 @@ pub(super) fn uneven(
     None
 }
 
+/// The same for a consumer that polls an empty service every `interval`, and not as often as it does otherwise.
+pub(super) fn uneven_while_empty(
+    client: &ClientConfig,
+    hit: &Hit,
+    interval: SimDuration,
+) -> Option<&'static str> {
+    let usual = interval == ms(client.poll_interval_ms);
+    let is_even = usual || hit.spread.into_iter().any(|draw| evens(draw, interval));
+    (!is_even).then_some("a registration comes at a known moment of the polls of an empty service")
+}
+
 struct Phases<'a> {
     scenario: &'a Scenario,
     latency: &'a Latency,

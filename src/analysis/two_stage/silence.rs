@@ -36,10 +36,8 @@ pub(super) fn period(client: &ClientConfig, latency: &Latency) -> BoundRange {
 /// From the arrival of one heartbeat to that of the next, at most; also of a registration and the first heartbeat.
 pub(super) fn longest_silence(client: &ClientConfig, latency: &Latency) -> SimDuration {
     let late = latency.range.max.saturating_sub(latency.range.min);
-    let between = period(client, latency).max + late;
-    // Whether the first delay counts from the registration's request or from its answer.
-    let first = ms(client.first_heartbeat_delay_ms) + latency.round_trip().max + late;
-    between.max(first)
+    // The first delay counts from the registration's request.
+    period(client, latency).max.max(ms(client.first_heartbeat_delay_ms)) + late
 }
 
 /// From a crash to the moment since when the instance has been silent for `timeout_ms`, the crash coming at a uniform
@@ -181,8 +179,8 @@ mod tests {
         let spread = Latency::of(Delay::Uniform(SimDuration::ZERO, SimDuration::from_millis(200)));
         let (server, client) = defaults(Preset::TwoStage);
         assert_eq!(figures(until_hidden(&server, &client, &spread)), [10_000, 14_100, 18_200]);
-        // 5 s and 0.2 s more or less; a first heartbeat 5 s after a registration that took 0.4 s.
-        assert_eq!(longest_silence(&client, &spread).as_millis(), 5_600);
+        // A heartbeat that took no time, and one that took 0.2 s.
+        assert_eq!(longest_silence(&client, &spread).as_millis(), 5_200);
     }
 
     #[test]

@@ -195,12 +195,6 @@ fn reasons_for_an_absence() {
     });
     assert!(full.contains("cannot write its file"));
     let nacos = |change: &dyn Fn(&mut Scenario)| because(Preset::Nacos1, Stage::Client, change);
-    let empty = nacos(&|it| {
-        let app = it.applications[0].clone();
-        it.applications.push(crate::scenario::Application { name: "a1".into(), instances: 0, ..app });
-        client_of(it, 0).services = vec![AppId(0), AppId(1)];
-    });
-    assert!(empty.contains("backs off"));
     let protected = nacos(&|it| {
         client_of(it, 0).sanity = Sanity::PushEmpty;
         it.applications[0].instances = 5;
@@ -209,6 +203,28 @@ fn reasons_for_an_absence() {
         it.faults = vec![crash_of(Selection { application: Some(AppId(0)), zone: None, which: Which::All })];
     });
     assert!(protected.contains("refuse the list of a0"));
+}
+
+/// N4: a consumer that waits for the first instance polls every 60 s, and is told by a push for 10 s of these.
+#[test]
+fn the_first_instance_of_a_service_is_seen_late() {
+    let mut scenario = scenario(Preset::Nacos1, &[40]);
+    let app = scenario.applications[0].clone();
+    scenario.applications.push(crate::scenario::Application { name: "a1".into(), instances: 0, ..app });
+    client_of(&mut scenario, 0).services = vec![AppId(0), AppId(1)];
+    let start = |count| vec![fault(0, Verb::Start { application: AppId(1), count, over: SimDuration::ZERO })];
+    scenario.faults = start(1);
+    assert_eq!(figures(&scenario)[2], Ok([0, 21_825, 51_000]));
+    scenario.faults[0].within = SimDuration::from_secs(10);
+    assert_eq!(figures(&scenario)[2], Ok([0, 0, 51_000]));
+    scenario.warm_up = SimDuration::from_secs(100);
+    assert!(reason(&scenario, Stage::Client).contains("backs off"));
+    scenario.warm_up = SimDuration::from_secs(300);
+    scenario.faults = start(2);
+    assert!(reason(&scenario, Stage::Client).contains("backs off"));
+    // The other service has its instances, and consumers poll it as ever.
+    scenario.faults = vec![crash_of(Selection { application: Some(AppId(0)), ..some(1) })];
+    assert_eq!(figures(&scenario)[2], Ok([10_000, 15_950, 21_001]));
 }
 
 /// Phases that the draws leave tied.

@@ -66,7 +66,8 @@ pub(super) fn configurations(summary: &ComparisonSummary, into: &mut dyn Write) 
         }
         // Nothing was watched: what is known of the stages and of the whole stands in rows without an event.
         if configuration.stages.is_empty() {
-            for stage in Stage::ALL {
+            let stages = Stage::ALL.into_iter().filter(|&stage| configuration.quality_at(stage).is_some());
+            for stage in stages {
                 row("", stage, None)?;
             }
         }
@@ -86,7 +87,7 @@ fn fields(
     let whole = |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
     let signed = |number: Option<i64>| number.map(|number| number.to_string()).unwrap_or_default();
     let share = |share: Option<f64>| share.map(|share| format!("{share:.9}")).unwrap_or_default();
-    let quality = &configuration.quality[stage as usize];
+    let quality = configuration.quality_at(stage);
     let mut fields = vec![event.to_owned(), stage.name().to_owned()];
     let counts = figures.map(|row| [row.count, row.censored, row.superseded]);
     fields.extend((0..3).map(|place| whole(counts.map(|counts| counts[place]))));
@@ -109,8 +110,8 @@ fn fields(
         signed(difference.map(|difference| difference.mean_ms)),
         signed(difference.and_then(|difference| difference.low_ms)),
         signed(difference.and_then(|difference| difference.high_ms)),
-        quality.mistakes.to_string(),
-        share(quality.query_accuracy),
+        whole(quality.map(|quality| quality.mistakes)),
+        share(quality.and_then(|quality| quality.query_accuracy)),
         format!("{:.3}", configuration.requests_per_minute),
         configuration.busiest_minute_requests.to_string(),
         configuration.calls.to_string(),

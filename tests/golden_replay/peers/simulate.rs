@@ -27,7 +27,7 @@ use super::passed_on::lags;
 use super::scenario::{Setup, setup};
 use crate::golden_replay::records::Recording;
 use crate::golden_replay::timeline::Timeline;
-use crate::golden_replay::{Kind, TIE_MS, settings};
+use crate::golden_replay::{Kind, TIE_MS, nacos, settings};
 
 /// Simulated runs of one recording.
 const REPLICATES: u32 = 200;
@@ -80,6 +80,9 @@ impl fmt::Display for Compared {
 /// Compares a folder of peers with simulated ones; nothing for a folder of another kind, or with faults that a scenario
 /// cannot say. `bend` may change the set-up, to see that it matters.
 pub(crate) fn simulate(folder: &Path, bend: &dyn Fn(&mut Scenario)) -> Result<Vec<Compared>, String> {
+    if nacos::is_of_nacos(folder)? {
+        return Ok(Vec::new());
+    }
     let recording = Recording::read(folder)?;
     if Kind::of(&recording)? != Kind::ScriptedPeers {
         return Ok(Vec::new());
