@@ -183,7 +183,8 @@ pub struct CallMinute {
 }
 
 /// A sweep of a two-stage registry that did something to a service, or found its guard otherwise than the sweep before.
-/// A guard that no sweep of a server's life has found shut yet is open.
+/// A guard that no sweep of a server's life has found shut yet is open. If the server ends while one is shut, that has a
+/// row too, of no entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SweepRow {
     /// When.

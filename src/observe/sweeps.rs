@@ -27,9 +27,16 @@ impl SweepLog {
         }
     }
 
-    /// A server's process has ended. The guards of its next life begin open.
-    pub(super) fn server_ended(&mut self, server: ServerId) {
-        self.shut.retain(|&(of, _)| of != server);
+    /// A server's process has ended, and with it what its guards had shut: those of its next life begin open. That is
+    /// told by a row without entries.
+    pub(super) fn server_ended(&mut self, server: ServerId, now: SimTime) {
+        let (ended, shut) = std::mem::take(&mut self.shut).into_iter().partition(|&(of, _)| of == server);
+        self.shut = shut;
+        let ended: BTreeSet<(ServerId, AppId)> = ended;
+        for (server, app) in ended {
+            let sweep = Sweep { app, entries: 0, healthy: 0, guard_open: true, marked: 0, removed: 0 };
+            self.rows.push(SweepRow { at: now, server, sweep });
+        }
     }
 
     /// All rows, by time and server; those of one sweep by service, as it came to them.
@@ -72,12 +79,13 @@ mod tests {
         let sweep =
             Sweep { app: AppId(0), entries: 20, healthy: 16, guard_open: false, marked: 0, removed: 0 };
         log.note(ServerId(0), sweep, SimTime::from_secs(39));
-        log.server_ended(ServerId(0));
+        log.server_ended(ServerId(0), SimTime::from_secs(50));
         log.note(ServerId(0), Sweep { guard_open: true, ..sweep }, SimTime::from_secs(60));
         log.note(ServerId(0), sweep, SimTime::from_secs(90));
         let rows = log.finish();
         let told: Vec<_> = rows.iter().map(|row| row.at.as_millis() / 1_000).collect();
-        assert_eq!(told, [39, 90]);
+        assert_eq!(told, [39, 50, 90]);
+        assert_eq!((rows[1].sweep.guard_open, rows[1].sweep.entries), (true, 0));
     }
 
     #[test]
