@@ -27,14 +27,12 @@ impl SweepLog {
         }
     }
 
-    /// A server's process has ended, and with it what its guards had shut: those of its next life begin open. That is
-    /// told by a row without entries.
+    /// A registry has ended, and every guard with it: in its next life they begin open, and no sweep would say so.
     pub(super) fn server_ended(&mut self, server: ServerId, now: SimTime) {
-        let (ended, shut) = std::mem::take(&mut self.shut).into_iter().partition(|&(of, _)| of == server);
-        self.shut = shut;
-        let ended: BTreeSet<(ServerId, AppId)> = ended;
-        for (server, app) in ended {
-            let sweep = Sweep { app, entries: 0, healthy: 0, guard_open: true, marked: 0, removed: 0 };
+        while let Some(&service) = self.shut.range((server, AppId(0))..=(server, AppId(u32::MAX))).next() {
+            self.shut.remove(&service);
+            let sweep =
+                Sweep { app: service.1, entries: 0, healthy: 0, guard_open: true, marked: 0, removed: 0 };
             self.rows.push(SweepRow { at: now, server, sweep });
         }
     }
@@ -74,18 +72,30 @@ mod tests {
     }
 
     #[test]
-    fn a_guard_begins_open_in_every_life() {
+    fn a_guard_is_not_shut_any_longer_than_its_registry_lives() {
         let mut log = SweepLog::default();
-        let sweep =
-            Sweep { app: AppId(0), entries: 20, healthy: 16, guard_open: false, marked: 0, removed: 0 };
-        log.note(ServerId(0), sweep, SimTime::from_secs(39));
+        let sweep = |app| Sweep {
+            app: AppId(app),
+            entries: 20,
+            healthy: 16,
+            guard_open: false,
+            marked: 0,
+            removed: 0,
+        };
+        // Two guards of the first server are shut, and one of the second. The first ends, and another sweep of its next
+        // life finds one of them shut again.
+        for (server, app) in [(0, 0), (0, 2), (1, 0)] {
+            log.note(ServerId(server), sweep(app), SimTime::from_secs(39));
+        }
         log.server_ended(ServerId(0), SimTime::from_secs(50));
-        log.note(ServerId(0), Sweep { guard_open: true, ..sweep }, SimTime::from_secs(60));
-        log.note(ServerId(0), sweep, SimTime::from_secs(90));
+        log.note(ServerId(0), sweep(2), SimTime::from_secs(90));
+        log.note(ServerId(1), sweep(0), SimTime::from_secs(90));
         let rows = log.finish();
-        let told: Vec<_> = rows.iter().map(|row| row.at.as_millis() / 1_000).collect();
-        assert_eq!(told, [39, 50, 90]);
-        assert_eq!((rows[1].sweep.guard_open, rows[1].sweep.entries), (true, 0));
+        let told: Vec<_> = rows[3..]
+            .iter()
+            .map(|row| (row.at.as_millis() / 1_000, row.server.0, row.sweep.app.0, row.sweep.guard_open))
+            .collect();
+        assert_eq!(told, [(50, 0, 0, true), (50, 0, 2, true), (90, 0, 2, false)]);
     }
 
     #[test]
