@@ -64,7 +64,8 @@ impl Phases<'_> {
             let beat = lease::interval(app.client.eureka());
             let any_beat = evens(window, beat) && self.faults_even(round);
             let any_end = self.comes_before_heartbeats(beat) || self.faults_even(round) || evens(beat, round);
-            let any_start = evens(window, round) && (evens(window, beat) || self.faults_even(beat)) && any_end;
+            let any_start =
+                evens(window, round) && (evens(window, beat) || self.faults_even(beat)) && any_end;
             let grid = |within| evens(within, lcm(beat, round)) && evens(window, gcd(beat, round));
             let later = registers_at_once(app.client.eureka()) && self.scenario.warm_up >= beat;
             any_start || later && (any_beat || self.hits.iter().all(|hit| hit.spread.into_iter().any(grid)))

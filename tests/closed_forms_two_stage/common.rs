@@ -118,12 +118,14 @@ fn check(scenario: &Scenario, closely: bool) -> usize {
         let place = format!("{} at {}", event.name(), stage.name());
         assert!(!closely || !seen.is_empty(), "{place}: nothing was detected");
         for (t_d, _) in &seen {
-            assert!(range.min <= *t_d && *t_d <= range.max, "{place}: {t_d} outside {range:?}\n{scenario:#?}");
+            assert!(range.min <= *t_d && *t_d <= range.max, "{place}: {t_d} outside {range:?}\n{scenario:?}");
         }
         let open = data.replicates.iter().flat_map(|replicate| &replicate.detections).find(|it| {
-            it.event == event && it.stage == stage && matches!(it.outcome, Outcome::Censored(after) if after > range.max)
+            it.event == event
+                && it.stage == stage
+                && matches!(it.outcome, Outcome::Censored(after) if after > range.max)
         });
-        assert!(open.is_none(), "{place}: {open:?} against {range:?}\n{scenario:#?}");
+        assert!(open.is_none(), "{place}: {open:?} against {range:?}\n{scenario:?}");
         if closely && mean_absent.is_none() {
             assert_mean(&seen, &range, &place);
         }

@@ -182,7 +182,7 @@ impl<'a> Way<'a> {
             }
             Discovery::LongPoll => {
                 let may_be_first = assumptions::may_be_empty(scenario, self.event, hit, place);
-                watched(server, client, latency, (self.event, may_be_first))?.into()
+                watched(server, client, latency, may_be_first)?.into()
             }
             Discovery::PushPlusPoll => {
                 let interval = assumptions::poll_interval(scenario, client, change, latency)?;

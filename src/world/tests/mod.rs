@@ -10,6 +10,7 @@ mod operator;
 mod pauses;
 mod processes;
 mod retransmission;
+mod two_stage;
 mod work;
 
 use std::sync::atomic::AtomicBool;
