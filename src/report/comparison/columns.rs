@@ -148,10 +148,31 @@ fn broken(name: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::comparison::made_up;
 
     #[test]
     fn long_names_are_broken() {
         assert_eq!(broken("eviction-interval-timer-in-ms"), ["eviction-", "interval-", "timer-in-ms"]);
         assert_eq!(broken("seed"), ["seed"]);
+    }
+
+    #[test]
+    fn callers_are_at_the_last_stage_that_their_registry_has() {
+        let summary = made_up::registries();
+        assert!(summary.mixes_registries() && !made_up::scenarios(3).mixes_registries());
+        let said = |statistic: Statistic| -> Vec<Value> {
+            let figure = Figure::Callers(None, statistic);
+            summary.configurations.iter().map(|one| figure.of(one)).collect()
+        };
+        let at = |place: usize, stage: Stage| {
+            let row = summary.configurations[place].stage(EventKind::Crash, stage).unwrap();
+            Value::Known(row.figures.mean_ms.unwrap() as f64)
+        };
+        let expected = [at(0, Stage::Balancer), at(1, Stage::Client), at(2, Stage::Client)];
+        assert_eq!(said(Statistic::Mean), expected);
+        let differences = [Value::Absent, Value::Known(-226_900.0), Value::Known(-212_400.0)];
+        assert_eq!(said(Statistic::Difference), differences);
+        let balancer = Figure::DetectionTime(None, Stage::Balancer, Statistic::Mean);
+        assert_eq!(balancer.of(&summary.configurations[1]), Value::Absent, "never 0");
     }
 }
