@@ -256,7 +256,9 @@ pub(crate) fn read_map(value: &Value) -> Result<Map, String> {
 
 /// The normal form of a log.
 pub(crate) fn normal(mut rows: Vec<Row>) -> Vec<Row> {
-    rows.sort_by(|one, other| (one.t, one.rank(), &one.of).cmp(&(other.t, other.rank(), &other.of)));
+    // Several clients of one service may be answered at once: of these rows only the text tells them apart.
+    let text = |row: &Row| matches!(row.form(), Form::Answer | Form::Timeout).then(|| row.to_string());
+    rows.sort_by_cached_key(|row| (row.t, row.rank(), row.of.clone(), text(row)));
     let mut merged: Vec<Row> = Vec::new();
     for row in rows {
         match merged.iter_mut().rev().take_while(|it| it.t == row.t).find(|it| it.merges_with(&row)) {

@@ -12,9 +12,9 @@ pub(super) struct Provider {
     svc: String,
     pub(super) id: String,
     stop_beats_first: bool,
-    runs: bool,
     next_beat: Option<u64>,
-    exits: Option<u64>,
+    /// Once it stops: when it has lingered for long enough.
+    lingers: Option<u64>,
     /// What was asked, as the how-many-th question, when, and is not over.
     calls: Vec<(Call, u32, u64)>,
     questions: u32,
@@ -33,9 +33,8 @@ impl Provider {
             svc: svc.to_owned(),
             id: id.to_owned(),
             stop_beats_first: stop_beats_first.unwrap_or(config.stop_heartbeat_before_deregister),
-            runs: false,
             next_beat: None,
-            exits: None,
+            lingers: None,
             calls: Vec::new(),
             questions: 0,
         }
@@ -115,17 +114,24 @@ impl Oracle {
         let fixed_rate = self.knobs.client.heartbeat_schedule == Schedule::FixedRate;
         let interval = u64::from(self.knobs.client.heartbeat_interval_ms);
         let it = &mut self.providers[at];
-        if it.exits.take_if(|exits| *exits == t).is_some() {
-            self.exit(at);
-        } else if it.next_beat.take_if(|next| *next == t).is_some() {
+        if it.lingers == Some(t) {
+            self.exit_if_done(at);
+        }
+        let it = &mut self.providers[at];
+        if it.next_beat.take_if(|next| *next == t).is_some() {
             it.next_beat = fixed_rate.then_some(t + interval);
             self.provider_asks(at, Call::Beat);
         }
     }
 
-    fn exit(&mut self, at: usize) {
+    /// A process exits when it has lingered, and knows how its farewell ended.
+    fn exit_if_done(&mut self, at: usize) {
         let it = &mut self.providers[at];
-        (it.runs, it.next_beat) = (false, None);
+        let leaves = it.calls.iter().any(|call| call.0 == Call::Leave);
+        if it.lingers.is_none_or(|lingers| lingers > self.t) || leaves {
+            return;
+        }
+        (it.lingers, it.next_beat) = (None, None);
         it.calls.clear();
         let (svc, id) = (it.svc.clone(), it.id.clone());
         self.id_row("exit", &svc, &id, None);
@@ -146,7 +152,6 @@ impl Oracle {
     }
 
     pub(super) fn start_provider(&mut self, at: usize) {
-        self.providers[at].runs = true;
         self.providers[at].next_beat = Some(self.t + u64::from(self.knobs.client.first_heartbeat_delay_ms));
         self.provider_asks(at, Call::Register);
     }
@@ -157,11 +162,8 @@ impl Oracle {
         if it.stop_beats_first {
             it.next_beat = None;
         }
-        it.exits = (linger > 0).then_some(self.t + linger);
+        it.lingers = Some(self.t + linger);
         self.provider_asks(at, Call::Leave);
-        if linger == 0 {
-            self.exit(at);
-        }
     }
 
     /// A call has ended: answered, or not at all.
@@ -172,9 +174,12 @@ impl Oracle {
         if call == Call::Beat && answer == Some(false) {
             return self.provider_asks(at, Call::Register);
         }
-        let beats = !(it.stop_beats_first && it.exits.is_some());
+        if call == Call::Leave {
+            return self.exit_if_done(at);
+        }
+        let beats = !(it.stop_beats_first && it.lingers.is_some());
         let fixed_delay = self.knobs.client.heartbeat_schedule == Schedule::FixedDelay;
-        if beats && fixed_delay && call != Call::Leave && it.next_beat.is_none() {
+        if beats && fixed_delay && it.next_beat.is_none() {
             it.next_beat = Some(self.t + u64::from(self.knobs.client.heartbeat_interval_ms));
         }
     }
