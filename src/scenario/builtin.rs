@@ -4,7 +4,7 @@ use super::load::{Loaded, parse};
 use super::suggest::{closest, in_short};
 
 /// Their names and texts, the default one first.
-pub const BUILTIN: [(&str, &str); 121] = [
+pub const BUILTIN: [(&str, &str); 122] = [
     ("default-crash", include_str!("../../scenarios/default-crash.toml")),
     ("graceful-stop", include_str!("../../scenarios/graceful-stop.toml")),
     ("registration-seen-by-all", include_str!("../../scenarios/registration-seen-by-all.toml")),
@@ -115,6 +115,7 @@ pub const BUILTIN: [(&str, &str); 121] = [
     ),
     ("two-stage-snapshot-wiped", include_str!("../../scenarios/two-stage-snapshot-wiped.toml")),
     ("two-stage-torn-snapshot", include_str!("../../scenarios/two-stage-torn-snapshot.toml")),
+    ("two-stage-full-disk", include_str!("../../scenarios/two-stage-full-disk.toml")),
     ("two-stage-instance-pause-20s", include_str!("../../scenarios/two-stage-instance-pause-20s.toml")),
     ("two-stage-instance-pause-70s", include_str!("../../scenarios/two-stage-instance-pause-70s.toml")),
     ("two-stage-registry-pause-20s", include_str!("../../scenarios/two-stage-registry-pause-20s.toml")),

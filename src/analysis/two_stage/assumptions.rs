@@ -113,7 +113,11 @@ fn counts(scenario: &Scenario, place: usize) -> [u64; 3] {
     if !app.client.registers() {
         return [0; 3];
     }
-    [u64::from(app.instances), of_kind(EventKind::Crash) + of_kind(EventKind::Stop), of_kind(EventKind::Registration)]
+    [
+        u64::from(app.instances),
+        of_kind(EventKind::Crash) + of_kind(EventKind::Stop),
+        of_kind(EventKind::Registration),
+    ]
 }
 
 /// What `client` hears of with the answer that tells it of application `place`.
