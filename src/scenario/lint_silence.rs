@@ -72,7 +72,7 @@ fn after_the_registrys(server: &ServerConfig, longest: SimDuration, silence: Sim
     let twice = server.sweep_mode == Schedule::FixedRate && longest > ms(server.sweep_interval_ms);
     let removes = server.sweep_passes == SweepPasses::MarkThenDelete || twice;
     if removes && silence > hard {
-        return format!("the sweeps that are overdue then remove live {whom} before a heartbeat is read");
+        return format!("the sweeps that are overdue then remove {whom}, alive, before a heartbeat is read");
     }
     format!("the sweep that is overdue then hides {whom}, which come back one by one with their heartbeats")
 }
