@@ -79,8 +79,8 @@ fn lost_meanwhile(replicate: &ReplicateData) -> u64 {
     lost_by_callers(replicate, |at| at < healed(replicate))
 }
 
-/// C6: a quarter of 60 to 75 %, three quarters of 15 to 60; and the callers' share of it (2.3): x / 5 for x from 0.75 to
-/// 2.5 s, and for three in five of those who are told between two sweeps.
+/// C6: a quarter of 60 to 75 %, three quarters of 15 to 60; and the callers' share of it (2.3): x / 5 for x from 0.75
+/// to 2.5 s, and for three in five of those who are told between two sweeps.
 #[test]
 fn a_large_service_is_cut_off() {
     let marked: f64 = 0.25 * 0.675 + 0.75 * 0.375;

@@ -48,7 +48,7 @@ fn the_fifth_death_has_three_seconds() {
     }
 }
 
-/// C3, C9: a ghost that comes back registers, is healed by its heartbeat H later, and the next sweep lets the others go.
+/// C3, C9: a ghost that comes back registers, is healed by its heartbeat H later, and the next sweep lets others go.
 #[test]
 fn a_ghost_that_returns() {
     assert!(passes(17, 20));
@@ -81,15 +81,14 @@ fn below_ten_and_after_a_restart() {
     }
 }
 
-/// C5: which sweep marks whom depends on the last heartbeats. Sweeps come at multiples of 3 s from the registry's start,
-/// the first crash at 65 s and the second `apart` later. The silence of either is over after 15 s, less the
-/// age of its last heartbeat: the sweep that marks it is uniform over 5 s.
+/// C5: the probability that two crashes of thirteen, `apart` ms after each other, jam the service. Sweeps come at
+/// multiples of 3 s from the registry's start, the first crash 65 s after it. Who dies is marked by the first sweep that
+/// comes more than 15 s after its last heartbeat, which is up to 5 s old at the crash.
 fn jammed(apart: u64) -> f64 {
-    // In tenths of a second. A sweep must come strictly later.
     let sweep = |crash: u64, age: u64| (crash + SOFT - age * 100) / SWEEP + 1;
     let ages = || 0..HEARTBEAT / 100;
     let pairs = ages().flat_map(|first| ages().map(move |second| (first, second)));
-    // The middle of each tenth, so that no two moments are equal.
+    // Ages in tenths of a second, counted from the middle of one, so that no two moments are equal.
     let overlap = |&(first, second): &(u64, u64)| {
         sweep(64_950 + apart, second) - sweep(64_950, first) < (HARD - SOFT) / SWEEP
     };

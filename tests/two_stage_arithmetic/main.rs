@@ -1,5 +1,6 @@
-//! The arithmetic in the comments of the two-stage registry's scenarios: what each must come to, computed a second time
-//! from the rules in `two-stage.md`. Nothing here knows the simulator's rules; cuts are played by a model of thirty lines.
+//! The arithmetic in the comments of the two-stage registry's scenarios: what each must come to, computed a second
+//! time from the rules in `two-stage.md`. Nothing here knows the simulator's rules; cuts are played by a model of
+//! thirty lines.
 
 mod cuts;
 mod jams;
