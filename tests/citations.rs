@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const PAGES: [&str; 3] = ["eureka-server.md", "eureka-client.md", "eureka-peers.md"];
+const PAGES: [&str; 4] = ["eureka-server.md", "eureka-client.md", "eureka-peers.md", "two-stage.md"];
 
 /// Where pages are cited.
 const PLACES: [&str; 5] = ["src", "tests", "benches", "scenarios", "docs"];

@@ -51,7 +51,8 @@ struct Phases<'a> {
 
 impl Phases<'_> {
     /// A heartbeat's phase is the start's; the crash comes any time after it. Rounds keep their distance to the
-    /// opening.
+    /// opening. A lease that was never renewed ends so long after the start, any other so long after a heartbeat, and
+    /// the last one lies within one interval before the crash: then it is not enough that starts are spread.
     fn rounds_are_met_evenly(&self) -> bool {
         let window = self.scenario.start_window;
         let round = self.round();
@@ -62,11 +63,19 @@ impl Phases<'_> {
         concerned.all(|(_, app)| {
             let beat = lease::interval(app.client.eureka());
             let any_beat = evens(window, beat) && self.faults_even(round);
-            let any_start = evens(window, round) && (evens(window, beat) || self.faults_even(beat));
+            let any_end = self.comes_before_heartbeats(beat) || self.faults_even(round) || evens(beat, round);
+            let any_start =
+                evens(window, round) && (evens(window, beat) || self.faults_even(beat)) && any_end;
             let grid = |within| evens(within, lcm(beat, round)) && evens(window, gcd(beat, round));
             let later = registers_at_once(app.client.eureka()) && self.scenario.warm_up >= beat;
             any_start || later && (any_beat || self.hits.iter().all(|hit| hit.spread.into_iter().any(grid)))
         })
+    }
+
+    /// Whether every crash comes before its instance's first heartbeat.
+    fn comes_before_heartbeats(&self, beat: SimDuration) -> bool {
+        let started = self.scenario.start_window + self.scenario.warm_up;
+        self.hits.iter().all(|hit| started + hit.to <= beat)
     }
 
     fn copies_are_met_evenly(&self) -> bool {
@@ -190,8 +199,11 @@ mod tests {
         let mut scenario = beating(30);
         scenario.faults[0].within = SimDuration::ZERO;
         assert_eq!(means(&scenario), [false; 4]);
-        // Starts spread over two minutes spread everything.
+        // Starts spread over two minutes spread heartbeats. But the last ones lie in the 30 s before the crash, and the
+        // ends of their leases in 30 s, while rounds come every 60 s; every 15 s they meet them evenly.
         scenario.start_window = s(120);
+        assert_eq!(means(&scenario), [false; 4]);
+        scenario.server.eureka_mut().eviction_interval_timer_in_ms = 15_000;
         assert_eq!(means(&scenario), [true; 4]);
         // A fault within 60 s of rounds every 90 s.
         let mut scenario = beating(30);

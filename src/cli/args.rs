@@ -10,9 +10,9 @@ use crate::report::comparison::{Figure, Sorting};
 
 /// The instance is dead: why is it still UP, and for how long?
 ///
-/// stillup simulates a service registry (Eureka) and thousands of its clients in virtual time, and shows how
-/// long a dead instance stays visible at each stage: in the registry, in the answers it serves, in a client's
-/// local copy, and in the list that a client's load balancer picks from.
+/// stillup simulates a service registry (Eureka, a two-stage one, or Nacos 1 as that) and thousands of its clients
+/// in virtual time, and shows how long a dead instance stays visible at each stage: in the registry, in the answers
+/// it serves, in a client's local copy, and in the list that a client's load balancer picks from.
 ///
 /// Without a command it runs the built-in default scenario.
 #[derive(Debug, Parser)]
@@ -157,8 +157,8 @@ pub(super) struct ManyArgs {
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(super) sets: Vec<String>,
 
-    /// Sort the table by a figure, as in --sort balancer.p99, registry.mean, requests, mistakes or failed-calls;
-    /// with a minus before it the largest first
+    /// Sort the table by a figure, as in --sort balancer.p99, registry.mean, callers.mean (of different registries),
+    /// requests, mistakes or failed-calls; with a minus before it the largest first
     #[arg(long, value_name = "FIGURE", allow_hyphen_values = true, value_parser = sorting)]
     pub(super) sort: Option<Sorting>,
 
@@ -166,7 +166,7 @@ pub(super) struct ManyArgs {
     #[arg(long)]
     pub(super) descending: bool,
 
-    /// The figure that heat maps show [default: the p99 of the last stage]
+    /// The figure that heat maps show [default: the p99 of the last stage on the way to the callers]
     #[arg(long, value_name = "FIGURE", value_parser = Figure::parse)]
     pub(super) figure: Option<Figure>,
 

@@ -198,7 +198,8 @@ mod tests {
         for name in ["timeline.csv", "renewals.svg", "divergence.csv", "calls.csv"] {
             assert!(!names.iter().any(|known| known == name), "{name}");
         }
-        let head = |name: &str| fs::read_to_string(place.join(name)).unwrap().lines().next().unwrap().to_owned();
+        let head =
+            |name: &str| fs::read_to_string(place.join(name)).unwrap().lines().next().unwrap().to_owned();
         assert_eq!(
             head("load.csv"),
             "replicate,server,from_ms,register,renew,cancel,fetch-full,fetch-service,watch,refused,\

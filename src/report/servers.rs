@@ -324,9 +324,15 @@ mod tests {
         assert_eq!(servers.iter().map(|server| server.false_removals).collect::<Vec<_>>(), [33, 0, 0]);
         assert_eq!(servers[0].left_at_end, Spread { mean: 99.0, min: 99, max: 99 });
         // The first minute and minutes 7 to 11, which stand until the next.
-        assert_eq!(servers[0].self_preservation_ms.unwrap(), Spread { mean: 360_000.0, min: 360_000, max: 360_000 });
+        assert_eq!(
+            servers[0].self_preservation_ms.unwrap(),
+            Spread { mean: 360_000.0, min: 360_000, max: 360_000 }
+        );
         // Of the second one's minute 11, which is followed by minute 14, only a minute is known.
-        assert_eq!(servers[1].self_preservation_ms.unwrap(), Spread { mean: 360_000.0, min: 360_000, max: 360_000 });
+        assert_eq!(
+            servers[1].self_preservation_ms.unwrap(),
+            Spread { mean: 360_000.0, min: 360_000, max: 360_000 }
+        );
         // 66 clients' heartbeats; 134 of others, for the third in ten of fifteen minutes.
         let from_peers = |place: usize| servers[place].batch_renewals_per_minute.unwrap();
         assert_eq!((servers[2].renewals_per_minute, from_peers(0)), (66.0, 134.0));

@@ -19,9 +19,10 @@ pub(super) fn two_stage_table(summary: &Summary) -> Option<String> {
         ("alive", sum(|server| server.false_removals)),
         ("removed", sum(|server| server.evicted)),
     ];
-    let mut notes = "marked: entries that turned unhealthy, and how many of the instances behind them were alive and \
+    let mut notes =
+        "marked: entries that turned unhealthy, and how many of the instances behind them were alive and \
                      well. removed: entries."
-        .to_owned();
+            .to_owned();
     if let Some(guard) = was_shut {
         let replicates = grouped(summary.replicates.into());
         let of = |count: u32| format!("{} of {replicates}", grouped(count.into()));

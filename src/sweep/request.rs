@@ -64,7 +64,6 @@ fn events_at_most(scenario: &Scenario) -> f64 {
         secs * (rate(client.heartbeat_interval()) + rate(client.fetch_interval()))
     };
     let applications = scenario.applications.iter();
-    let events: f64 =
-        applications.map(|app| f64::from(app.instances) * per_client(&app.client)).sum();
+    let events: f64 = applications.map(|app| f64::from(app.instances) * per_client(&app.client)).sum();
     events.min(scenario.event_budget as f64)
 }

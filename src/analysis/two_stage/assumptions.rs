@@ -35,7 +35,9 @@ fn calls_are_short(scenario: &Scenario, client: &ClientConfig, latency: &Latency
     let call = latency.round_trip().max;
     let watching = Watching::of(scenario.server.two_stage(), client, latency);
     let given_up = match client.discovery {
-        Discovery::LongPoll => watching.held() + call > ms(client.watch_timeout_ms) + ms(client.request_timeout_ms),
+        Discovery::LongPoll => {
+            watching.held() + call > ms(client.watch_timeout_ms) + ms(client.request_timeout_ms)
+        }
         Discovery::Poll | Discovery::PushPlusPoll => false,
     };
     let interval = ms(client.heartbeat_interval_ms.min(client.poll_interval_ms));
@@ -75,7 +77,8 @@ pub(super) fn crashes_come_late(
     for (place, app) in scenario.applications.iter().enumerate() {
         let beats_by = call * 3 + ms(app.client.two_stage().first_heartbeat_delay_ms);
         for hit in crashes.iter().filter(|hit| hit.at_most_of(place) > 0 && app.client.registers()) {
-            let mut others = arrivals.iter().filter(|new| new.fault != hit.fault && new.at_most_of(place) > 0);
+            let mut others =
+                arrivals.iter().filter(|new| new.fault != hit.fault && new.at_most_of(place) > 0);
             let no_newcomer = others.all(|new| hit.to < new.from || hit.from >= new.to + beats_by);
             if scenario.warm_up + hit.from < beats_by || !no_newcomer {
                 return Err(Absence::because("a crash may come before the first heartbeat"));
@@ -89,23 +92,32 @@ pub(super) fn crashes_come_late(
 }
 
 /// Whoever deregisters is gone: no heartbeat follows that would be answered false (`two-stage.md` C12).
-pub(super) fn stops_are_final(scenario: &Scenario, stops: &[Hit]) -> Result<(), Absence> {
+pub(super) fn stops_are_final(scenario: &Scenario, stops: &[Hit], latency: &Latency) -> Result<(), Absence> {
+    // A heartbeat that was sent before may arrive after.
+    let may_overtake = latency.range.min < latency.range.max;
     for (place, app) in scenario.applications.iter().enumerate() {
         let client = app.client.two_stage();
         let hit = client.registers && stops.iter().any(|hit| hit.at_most_of(place) > 0);
-        if hit && !client.stop_heartbeat_before_deregister && client.deregister_linger_ms > 0 {
+        let goes_on = client.deregister_linger_ms > 0 || may_overtake;
+        if hit && !client.stop_heartbeat_before_deregister && goes_on {
             return Err(Absence::because("a process that goes on to send heartbeats registers itself again"));
         }
     }
     Ok(())
 }
 
-/// How many of application `place` there are at the start, leave and come.
+/// How many entries of application `place` there are at the start, leave and come: none of one that does not register.
 fn counts(scenario: &Scenario, place: usize) -> [u64; 3] {
     let app = &scenario.applications[place];
     let of_kind = |kind| -> u64 { hits(scenario, kind).iter().map(|hit| hit.at_most_of(place)).sum() };
-    let entries = if app.client.registers() { u64::from(app.instances) } else { 0 };
-    [entries, of_kind(EventKind::Crash) + of_kind(EventKind::Stop), of_kind(EventKind::Registration)]
+    if !app.client.registers() {
+        return [0; 3];
+    }
+    [
+        u64::from(app.instances),
+        of_kind(EventKind::Crash) + of_kind(EventKind::Stop),
+        of_kind(EventKind::Registration),
+    ]
 }
 
 /// What `client` hears of with the answer that tells it of application `place`.
@@ -151,7 +163,9 @@ pub(super) fn files_do_not_matter(
     }
     let full = |verb: &Verb| matches!(verb, Verb::FullDisk { .. });
     if !client.disk_writable || scenario.faults.iter().any(|fault| full(&fault.verb)) {
-        return Err(Absence::because("a consumer that cannot write its file polls as if the registry was gone"));
+        return Err(Absence::because(
+            "a consumer that cannot write its file polls as if the registry was gone",
+        ));
     }
     let returns = |verb: &Verb| matches!(verb, Verb::Restart { new_id: false, .. });
     let some_return = scenario.faults.iter().any(|fault| returns(&fault.verb));
@@ -159,6 +173,14 @@ pub(super) fn files_do_not_matter(
         return Err(Absence::because("a consumer that comes back shows what is in its file"));
     }
     Ok(())
+}
+
+/// Whether nobody of application `place` may be there just before `event` makes `hit` come or go.
+pub(super) fn may_be_empty(scenario: &Scenario, event: EventKind, hit: &Hit, place: usize) -> bool {
+    let [entries, leave, _] = counts(scenario, place);
+    // Those whose end empties a list are seen by then.
+    let own = if event.is_end() { hit.at_most_of(place) } else { 0 };
+    entries == 0 || (leave > own && leave >= entries)
 }
 
 /// From the end of one poll to the next, of a consumer that waits to hear of application `place`: an empty list may
@@ -170,25 +192,19 @@ pub(super) fn poll_interval(
     latency: &Latency,
 ) -> Result<SimDuration, Absence> {
     let interval = ms(client.poll_interval_ms);
-    let may_be_empty = |other: usize| {
-        let [entries, leave, _] = counts(scenario, other);
-        // Those whose end empties a list have been seen by then.
-        let own = if other == place && event.is_end() { hit.at_most_of(place) } else { 0 };
-        entries == 0 || (leave > own && leave >= entries)
+    let is_empty = match client.discovery {
+        Discovery::Poll => {
+            (0..scenario.applications.len()).all(|other| may_be_empty(scenario, event, hit, other))
+        }
+        Discovery::LongPoll => false,
+        Discovery::PushPlusPoll => may_be_empty(scenario, event, hit, place),
     };
-    let heard_of: Vec<usize> = match client.discovery {
-        Discovery::Poll => (0..scenario.applications.len()).collect(),
-        Discovery::LongPoll => Vec::new(),
-        Discovery::PushPlusPoll => client.services.iter().map(|app| app.index()).collect(),
-    };
-    let empty: Vec<usize> = heard_of.into_iter().filter(|other| may_be_empty(*other)).collect();
-    if !client.empty_is_failure || empty.is_empty() {
+    if !client.empty_is_failure || !is_empty {
         return Ok(interval);
     }
     let backs_off = || Absence::because("a consumer backs off while a list is empty");
-    let [entries, leave, come] = counts(scenario, place);
-    let is_first = event == EventKind::Registration && [entries, leave, come] == [0, 0, 1];
-    if empty != [place] || !is_first || client.discovery != Discovery::PushPlusPoll {
+    let is_first = event == EventKind::Registration && counts(scenario, place) == [0, 0, 1];
+    if !is_first || client.discovery != Discovery::PushPlusPoll {
         return Err(backs_off());
     }
     // The waits grow until they reach the longest.

@@ -70,7 +70,9 @@ pub(super) fn healed(scenario: &Scenario, latency: &Latency, hit: &Hit) -> Resul
         .map(|(_, app)| app.client.two_stage().first_heartbeat_delay_ms);
     let first = delays.next().unwrap_or_default();
     if delays.any(|other| other != first) {
-        return Err(Absence::because("those who come back send their first heartbeat after different delays"));
+        return Err(Absence::because(
+            "those who come back send their first heartbeat after different delays",
+        ));
     }
     Ok(BoundRange::exactly(ms(first)).then(latency.range))
 }

@@ -8,7 +8,6 @@ use super::super::latency::Latency;
 use super::super::types::{Absence, BoundRange, half};
 use super::silence::ms;
 use crate::engine::SimDuration;
-use crate::model::stage::EventKind;
 use crate::model::two_stage::{ClientConfig, Sanity, ServerConfig, WatchAck, WatchTimeoutPayload};
 
 /// A wait and, if its mean does not hold, the reason.
@@ -89,7 +88,7 @@ impl Watching {
     }
 }
 
-/// By long polls.
+/// By long polls. `may_be_first`: the consumer may hold nobody of the service before it.
 ///
 /// # Errors
 ///
@@ -98,16 +97,22 @@ pub(super) fn watched(
     server: &ServerConfig,
     client: &ClientConfig,
     latency: &Latency,
-    event: EventKind,
+    may_be_first: bool,
 ) -> Result<BoundRange, Absence> {
-    let refuses_empty = client.sanity != Sanity::None;
+    // Who holds nobody of the service has nothing to lose by half. Whoever takes the empty list forgets everybody, at
+    // any change and not at this one only.
+    let refuses_empty = match client.sanity {
+        Sanity::Half => !may_be_first,
+        Sanity::PushEmpty => true,
+        Sanity::None => false,
+    };
     let swallowed = match (server.watch_timeout_payload, client.watch_ack) {
         (WatchTimeoutPayload::Full, _) => false,
         (WatchTimeoutPayload::Empty, WatchAck::OnApply) if refuses_empty => true,
-        // The empty list is taken for the whole list: who has ended is not in it.
-        (WatchTimeoutPayload::Empty, _) if !refuses_empty && event.is_end() => false,
         (WatchTimeoutPayload::Empty, _) => {
-            return Err(Absence::because("a change in the last park of a long poll is told without its list"));
+            return Err(Absence::because(
+                "a change in the last park of a long poll is told without its list",
+            ));
         }
     };
     let watching = Watching::of(server, client, latency);
@@ -199,27 +204,26 @@ mod tests {
     #[test]
     fn a_long_poll_costs_a_park() {
         let (mut server, mut client) = defaults(Preset::TwoStage);
-        let wait = |server: &ServerConfig, client: &ClientConfig, event| {
-            watched(server, client, &constant(0), event).map(micros)
+        let wait = |server: &ServerConfig, client: &ClientConfig, may_be_first| {
+            watched(server, client, &constant(0), may_be_first).map(micros)
         };
-        let crash = EventKind::Crash;
-        assert_eq!(wait(&server, &client, crash), Ok([0, 100_003, 201_000]));
-        // Taken with its revision, the change of the last park is lost.
+        assert_eq!(wait(&server, &client, false), Ok([0, 100_003, 201_000]));
+        // Taken with its revision, the change of the last park is lost; so it is if the empty list is taken.
+        assert!(wait(&server, &client, true).is_err());
         client.watch_ack = WatchAck::Always;
-        assert!(wait(&server, &client, crash).is_err());
-        // Without a look at it the empty list is taken over: nobody is in it.
+        assert!(wait(&server, &client, false).is_err());
+        client.watch_ack = WatchAck::OnApply;
         client.sanity = Sanity::None;
-        assert_eq!(wait(&server, &client, crash), Ok([0, 99_996, 200_000]));
-        assert!(wait(&server, &client, EventKind::Registration).is_err());
+        assert!(wait(&server, &client, false).is_err());
         server.watch_timeout_payload = WatchTimeoutPayload::Full;
-        assert_eq!(wait(&server, &client, EventKind::Registration), Ok([0, 99_996, 200_000]));
+        assert_eq!(wait(&server, &client, true), Ok([0, 99_996, 200_000]));
     }
 
     /// A round trip of 200 ms and a park of 200 ms: from the last look to the next long poll it takes 401 ms.
     #[test]
     fn a_turnaround_may_be_longer_than_a_park() {
         let (server, client) = defaults(Preset::TwoStage);
-        let range = watched(&server, &client, &constant(100), EventKind::Crash).expect("a closed form");
+        let range = watched(&server, &client, &constant(100), false).expect("a closed form");
         // (149 · 200² + 401²) / (2 · 30,201) + 100 ms; 401 + 100 ms.
         assert_eq!(micros(range), [100_000, 201_334, 501_000]);
     }

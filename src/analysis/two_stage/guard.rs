@@ -121,7 +121,10 @@ mod tests {
         assert_eq!(ghosts_to_deregister(&server(), 16, 4), 2);
         assert!(is_jammed(&server(), 8, 2) && !is_jammed(&server(), 7, 2) && is_jammed(&server(), 20, 4));
         assert_eq!(ghosts_to_deregister(&server(), 8, 2), 1);
-        assert_eq!((newcomers_to_open(&server(), 17, 3), ghosts_to_deregister(&server(), 17, 3)), (Some(0), 0));
+        assert_eq!(
+            (newcomers_to_open(&server(), 17, 3), ghosts_to_deregister(&server(), 17, 3)),
+            (Some(0), 0)
+        );
         let strict = ServerConfig { guard_min_healthy_pct: 100, ..server() };
         assert_eq!(newcomers_to_open(&strict, 19, 1), None);
     }

@@ -38,7 +38,8 @@ pub fn ordinary_load(scenario: &Scenario) -> Result<Load, Absence> {
 
 fn add(load: &mut Load, scenario: &Scenario, app: &Application, latency: &Latency) {
     let (client, instances) = (app.client.two_stage(), f64::from(app.instances));
-    let every = |period: SimDuration| instances * (MINUTE.as_nanos() as f64 / period.as_nanos().max(1) as f64);
+    let every =
+        |period: SimDuration| instances * (MINUTE.as_nanos() as f64 / period.as_nanos().max(1) as f64);
     if client.registers {
         load.per_minute[RequestKind::Renew as usize] += every(period(client, latency).mean);
     }
@@ -48,9 +49,12 @@ fn add(load: &mut Load, scenario: &Scenario, app: &Application, latency: &Latenc
     let services = client.services.len() as f64;
     let kind = |kind: RequestKind| kind as usize;
     match client.discovery {
-        Discovery::Poll => load.per_minute[kind(RequestKind::FetchFull)] += every(poll_period(client, latency)),
+        Discovery::Poll => {
+            load.per_minute[kind(RequestKind::FetchFull)] += every(poll_period(client, latency))
+        }
         Discovery::PushPlusPoll => {
-            load.per_minute[kind(RequestKind::FetchService)] += services * every(poll_period(client, latency));
+            load.per_minute[kind(RequestKind::FetchService)] +=
+                services * every(poll_period(client, latency));
         }
         Discovery::LongPoll => {
             let watching = Watching::of(scenario.server.two_stage(), client, latency);
@@ -83,7 +87,10 @@ mod tests {
         let mut scenario = two_stage(Preset::TwoStage, &[60]);
         scenario.network.latency = Delay::Constant(SimDuration::ZERO);
         let load = ordinary_load(&scenario).expect("a constant delay");
-        assert_eq!((minute(&load, RequestKind::FetchFull), minute(&load, RequestKind::Renew)), (720.0, 720.0));
+        assert_eq!(
+            (minute(&load, RequestKind::FetchFull), minute(&load, RequestKind::Renew)),
+            (720.0, 720.0)
+        );
         assert_eq!(load.per_minute.iter().sum::<f64>(), 1_440.0);
         assert_eq!(load.held, 0);
     }

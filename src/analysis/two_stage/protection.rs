@@ -33,7 +33,8 @@ impl Served {
         let Some(threshold) = server.read_protect_threshold.filter(|_| has_ghosts) else {
             return Self::AsRegistry;
         };
-        let shows_all = |healthy: u64, ghosts: u64| healthy as f64 / (healthy + ghosts).max(1) as f64 <= threshold;
+        let shows_all =
+            |healthy: u64, ghosts: u64| healthy as f64 / (healthy + ghosts).max(1) as f64 <= threshold;
         let entries = u64::from(scenario.applications[place].instances);
         let of_kind = |kind| -> u64 { hits(scenario, kind).iter().map(|hit| hit.at_most_of(place)).sum() };
         let (stopped, started) = (of_kind(EventKind::Stop), of_kind(EventKind::Registration));

@@ -74,7 +74,13 @@ fn polled(client: &ClientConfig, delay: Delay, served: u64, draws: &mut Draws) -
     }
 }
 
-fn watched(server: &ServerConfig, client: &ClientConfig, delay: Delay, served: u64, draws: &mut Draws) -> u64 {
+fn watched(
+    server: &ServerConfig,
+    client: &ClientConfig,
+    delay: Delay,
+    served: u64,
+    draws: &mut Draws,
+) -> u64 {
     let (park, timeout) = (ns(server.watch_park_ms), ns(client.watch_timeout_ms));
     let mut arrives = served - 3 * timeout - draws.below(timeout + park);
     loop {

@@ -52,7 +52,7 @@ fn the_default_crash() {
 
 #[test]
 fn nacos_1() {
-    let scenario = scenario(Preset::Nacos1, &[50]);
+    let scenario = scenario(Preset::Nacos1, &[80]);
     // A push after 1 s, unless a poll is quicker: 50 ms less on average.
     let expected = [
         Ok([10_000, 15_000, 20_001]),
@@ -71,12 +71,8 @@ fn nacos_1() {
     let watching = alone.applications[0].clone();
     alone.applications.push(crate::scenario::Application { name: "a1".into(), instances: 40, ..watching });
     alone.faults = vec![crash_of(Selection { application: Some(AppId(0)), ..some(1) })];
-    let expected = [
-        Ok([10_000, 0, 20_001]),
-        Ok([25_000, 0, 35_001]),
-        Ok([25_000, 0, 36_001]),
-        Ok([25_000, 0, 35_001]),
-    ];
+    let expected =
+        [Ok([10_000, 0, 20_001]), Ok([25_000, 0, 35_001]), Ok([25_000, 0, 36_001]), Ok([25_000, 0, 35_001])];
     assert_eq!(figures(&alone), expected);
 }
 
@@ -122,10 +118,10 @@ fn consumers_refuse_what_lost_more_than_half() {
     scenario.faults = vec![crash_of(of_first(4))];
     assert!(figures(&scenario)[2].is_ok());
     // By long polls each service is looked at by itself.
-    scenario.faults.push(fault(300, Verb::Crash(Targets::Instances(Selection {
-        application: Some(AppId(1)),
-        ..some(1)
-    }))));
+    scenario.faults.push(fault(
+        300,
+        Verb::Crash(Targets::Instances(Selection { application: Some(AppId(1)), ..some(1) })),
+    ));
     scenario.faults[0] = crash_of(of_first(5));
     assert!(reason(&scenario, Stage::Client).contains("a0"));
     for place in 0..2 {
@@ -162,9 +158,10 @@ fn who_comes_back_finds_its_entry() {
     assert_eq!(ok(&after(&mut scenario, 60)), [true, true, true, false, false, false, false, false]);
     assert_eq!(after(&mut scenario, 70)[4..], [Ok([0; 3]), Ok([0; 3]), Ok([0, 2_500, 5_000]), Ok([0; 3])]);
     // In order it is forgotten at once, and its consumers need a poll.
-    assert_eq!(ok(&figures_after(&mut scenario, restart(4, false, true))), [
-        true, true, false, true, true, true, false, true
-    ]);
+    assert_eq!(
+        ok(&figures_after(&mut scenario, restart(4, false, true))),
+        [true, true, false, true, true, true, false, true]
+    );
     assert_eq!(ok(&figures_after(&mut scenario, restart(5, false, true))), [true; 8]);
     assert_eq!(ok(&figures_after(&mut scenario, restart(1, true, false))), [true; 8]);
     // From its file a consumer that comes back knows itself.
@@ -186,7 +183,8 @@ fn reasons_for_an_absence() {
     assert!(unstamped.contains("newcomer"));
     let slow = two_stage(Stage::Served, &|it| client_of(it, 0).heartbeat_interval_ms = 16_000);
     assert_eq!(slow, "live instances of a0 may be hidden: they are silent for up to 16s, and 15s is borne");
-    let late = two_stage(Stage::Registry, &|it| it.network.latency = Delay::Constant(SimDuration::from_secs(2)));
+    let late =
+        two_stage(Stage::Registry, &|it| it.network.latency = Delay::Constant(SimDuration::from_secs(2)));
     assert!(late.contains("a call may take longer"));
     let early = two_stage(Stage::Registry, &|it| it.warm_up = SimDuration::from_secs(1));
     assert!(early.contains("before the first heartbeat"));
@@ -197,19 +195,36 @@ fn reasons_for_an_absence() {
     });
     assert!(full.contains("cannot write its file"));
     let nacos = |change: &dyn Fn(&mut Scenario)| because(Preset::Nacos1, Stage::Client, change);
-    let empty = nacos(&|it| {
-        let app = it.applications[0].clone();
-        it.applications.push(crate::scenario::Application { name: "a1".into(), instances: 0, ..app });
-        client_of(it, 0).services = vec![AppId(0), AppId(1)];
-    });
-    assert!(empty.contains("backs off"));
     let protected = nacos(&|it| {
         client_of(it, 0).sanity = Sanity::PushEmpty;
         it.applications[0].instances = 5;
-        it.applications.push(crate::scenario::Application { name: "a1".into(), ..it.applications[0].clone() });
+        it.applications
+            .push(crate::scenario::Application { name: "a1".into(), ..it.applications[0].clone() });
         it.faults = vec![crash_of(Selection { application: Some(AppId(0)), zone: None, which: Which::All })];
     });
     assert!(protected.contains("refuse the list of a0"));
+}
+
+/// N4: a consumer that waits for the first instance polls every 60 s, and is told by a push for 10 s of these.
+#[test]
+fn the_first_instance_of_a_service_is_seen_late() {
+    let mut scenario = scenario(Preset::Nacos1, &[80]);
+    let app = scenario.applications[0].clone();
+    scenario.applications.push(crate::scenario::Application { name: "a1".into(), instances: 0, ..app });
+    client_of(&mut scenario, 0).services = vec![AppId(0), AppId(1)];
+    let start = |count| vec![fault(0, Verb::Start { application: AppId(1), count, over: SimDuration::ZERO })];
+    scenario.faults = start(1);
+    assert_eq!(figures(&scenario)[2], Ok([0, 21_825, 51_000]));
+    scenario.faults[0].within = SimDuration::from_secs(10);
+    assert_eq!(figures(&scenario)[2], Ok([0, 0, 51_000]));
+    scenario.warm_up = SimDuration::from_secs(100);
+    assert!(reason(&scenario, Stage::Client).contains("backs off"));
+    scenario.warm_up = SimDuration::from_secs(300);
+    scenario.faults = start(2);
+    assert!(reason(&scenario, Stage::Client).contains("backs off"));
+    // The other service has its instances, and consumers poll it as ever.
+    scenario.faults = vec![crash_of(Selection { application: Some(AppId(0)), ..some(1) })];
+    assert_eq!(figures(&scenario)[2], Ok([10_000, 15_950, 21_001]));
 }
 
 /// Phases that the draws leave tied.
@@ -240,6 +255,6 @@ fn means_take_drawn_phases() {
     // Nacos: sweeps keep the phase of the first instance.
     let mut small = scenario(Preset::Nacos1, &[10]);
     assert_eq!(means(&small), [false; 4]);
-    small.applications[0].instances = 40;
+    small.applications[0].instances = 80;
     assert_eq!(means(&small), [true; 4]);
 }

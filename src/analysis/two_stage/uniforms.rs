@@ -52,7 +52,7 @@ impl Uniforms {
             let chosen = self.widths.iter().enumerate().filter(|(place, _)| subset >> place & 1 == 1);
             let beyond = (above - chosen.map(|(_, width)| width).sum::<f64>()).max(0.0);
             let volume: f64 = (0..n).map(|_| beyond).product();
-            if subset.count_ones() % 2 == 0 { volume } else { -volume }
+            if subset.count_ones().is_multiple_of(2) { volume } else { -volume }
         };
         let sum: f64 = (0..1_u32 << n).map(corner).sum();
         let box_and_factorial: f64 =
@@ -107,8 +107,7 @@ mod tests {
         let cube = |y: f64| y.max(0.0) * y.max(0.0) * y.max(0.0);
         for tenth in 0..=130 {
             let x = f64::from(tenth) / 10.0;
-            let terms = cube(x) - cube(x - 3.0) - 2.0 * cube(x - 5.0) + 2.0 * cube(x - 8.0)
-                + cube(x - 10.0)
+            let terms = cube(x) - cube(x - 3.0) - 2.0 * cube(x - 5.0) + 2.0 * cube(x - 8.0) + cube(x - 10.0)
                 - cube(x - 13.0);
             assert!((sum.cdf(10.0 + x) - terms / 450.0).abs() < 1e-12, "at {x}");
         }

@@ -72,7 +72,7 @@ impl<'a> Way<'a> {
         let hits = hits(scenario, event);
         match event {
             EventKind::Crash => assumptions::crashes_come_late(scenario, &hits, &latency, &deaths)?,
-            EventKind::Stop => assumptions::stops_are_final(scenario, &hits)?,
+            EventKind::Stop => assumptions::stops_are_final(scenario, &hits, &latency)?,
             EventKind::Registration => {}
             EventKind::Unhealthy | EventKind::Override | EventKind::Recovery => {
                 return Err(Absence::because("no closed form is known for a change of status"));
@@ -173,14 +173,23 @@ impl<'a> Way<'a> {
         let served = self.shown(Stage::Served, hit, place)?;
         assumptions::answers_are_taken(scenario, client, place)?;
         assumptions::files_do_not_matter(scenario, client, self.event)?;
-        let interval = assumptions::poll_interval(scenario, client, (self.event, hit, place), latency)?;
+        let change = (self.event, hit, place);
         let server = scenario.server.two_stage();
         let heard = match client.discovery {
-            Discovery::Poll => polled(client, latency).into(),
-            Discovery::LongPoll => watched(server, client, latency, self.event)?.into(),
+            Discovery::Poll => {
+                assumptions::poll_interval(scenario, client, change, latency)?;
+                polled(client, latency).into()
+            }
+            Discovery::LongPoll => {
+                let may_be_first = assumptions::may_be_empty(scenario, self.event, hit, place);
+                watched(server, client, latency, may_be_first)?.into()
+            }
             Discovery::PushPlusPoll => {
-                let quiet = is_quiet(scenario, client, latency, (self.event, hit, place), served.range, &self.deaths);
-                pushed(server, client, latency, interval, quiet)?
+                let interval = assumptions::poll_interval(scenario, client, change, latency)?;
+                let quiet = is_quiet(scenario, client, latency, change, served.range, &self.deaths);
+                let wait = pushed(server, client, latency, interval, quiet)?;
+                let uneven = phases::uneven_while_empty(client, hit, interval);
+                Wait { uneven: wait.uneven.or(uneven), ..wait }
             }
         };
         Ok(Wait { range: served.range.then(heard.range), uneven: served.uneven.or(heard.uneven) })

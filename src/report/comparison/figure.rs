@@ -3,6 +3,7 @@
 //! ```text
 //!   balancer.p99          a statistic of T_D at a stage, of the first event that is watched there
 //!   stop.client.mean      the same, of a certain event
+//!   callers.p99           the same where callers are: at the last stage on the way to them, of whatever registry
 //!   balancer.difference   the mean's difference to the first configuration
 //!   client.mistakes, client.accuracy
 //!   requests, busiest-minute, mistakes, failed-calls
@@ -11,6 +12,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
+use super::paired::Difference;
 use super::summary::{ComparisonSummary, ConfigurationSummary, StageComparison};
 use crate::model::stage::{EventKind, Stage};
 use crate::report::length::{in_seconds, in_seconds_signed};
@@ -22,6 +24,8 @@ use crate::scenario::closest;
 pub enum Figure {
     /// Of the detection times at a stage; without an event of the first that is watched there.
     DetectionTime(Option<EventKind>, Stage, Statistic),
+    /// Of the detection times where callers are, at the last stage on the way to them that was watched.
+    Callers(Option<EventKind>, Statistic),
     /// Mistakes at a stage, over all observers and replicates.
     Mistakes(Stage),
     /// P_A at a stage.
@@ -108,8 +112,9 @@ impl Figure {
     /// is, the mistakes.
     pub fn telling(summary: &ComparisonSummary) -> Self {
         let event = summary.events_watched().first().copied();
-        let stage = event.and_then(|event| summary.stages_watched(event).last().copied());
+        let stage = event.and_then(|event| summary.last_stage(event));
         match stage {
+            Some(_) if summary.mixes_registries() => Self::Callers(event, Statistic::P99),
             Some(stage) => Self::DetectionTime(event, stage, Statistic::P99),
             None => Self::Mistakes(Stage::Registry),
         }
@@ -118,7 +123,7 @@ impl Figure {
     /// What the configuration has for it.
     pub fn of(&self, configuration: &ConfigurationSummary) -> Value {
         let number = |number: u64| Value::Known(number as f64);
-        let quality = |stage: &Stage| &configuration.quality[*stage as usize];
+        let quality = |stage: &Stage| configuration.quality_at(*stage);
         match self {
             Self::DetectionTime(event, stage, statistic) => {
                 let row = match event {
@@ -129,8 +134,16 @@ impl Figure {
                 };
                 row.map_or(Value::Absent, |row| statistic.of(row))
             }
-            Self::Mistakes(stage) => number(quality(stage).mistakes),
-            Self::QueryAccuracy(stage) => share(quality(stage).query_accuracy),
+            Self::Callers(event, statistic) => {
+                let watched = |event: &EventKind| configuration.at_callers(*event).is_some();
+                let event = event.or_else(|| EventKind::ALL.into_iter().find(watched));
+                event.map_or(Value::Absent, |event| match statistic {
+                    Statistic::Difference => of_difference(configuration.callers_difference(event)),
+                    _ => configuration.at_callers(event).map_or(Value::Absent, |row| statistic.of(row)),
+                })
+            }
+            Self::Mistakes(stage) => quality(stage).map_or(Value::Absent, |quality| number(quality.mistakes)),
+            Self::QueryAccuracy(stage) => share(quality(stage).and_then(|quality| quality.query_accuracy)),
             Self::Requests => Value::Known(configuration.requests_per_minute),
             Self::BusiestMinute => number(configuration.busiest_minute_requests),
             Self::FailedCalls => share(configuration.failed_call_share),
@@ -139,10 +152,16 @@ impl Figure {
 
     /// What it is, with its unit, for the title of a chart.
     pub fn words(&self) -> String {
+        let after = |event: &Option<EventKind>| {
+            event.map(|event| format!(" after {}", after(event))).unwrap_or_default()
+        };
         match self {
             Self::DetectionTime(event, stage, statistic) => {
-                let event = event.map(|event| format!(" after {}", after(event))).unwrap_or_default();
+                let event = after(event);
                 format!("{} at the stage {}{event}{}", statistic.words(), stage.name(), statistic.unit())
+            }
+            Self::Callers(event, statistic) => {
+                format!("{} as callers see it{}{}", statistic.words(), after(event), statistic.unit())
             }
             Self::Mistakes(Stage::Registry) => "live instances removed by the server".to_owned(),
             Self::Mistakes(stage) => format!("mistakes at the stage {}", stage.name()),
@@ -157,11 +176,14 @@ impl Figure {
     pub fn shown(&self, value: f64) -> String {
         match self {
             Self::DetectionTime(_, _, Statistic::Count | Statistic::Censored)
+            | Self::Callers(_, Statistic::Count | Statistic::Censored)
             | Self::Mistakes(_)
             | Self::BusiestMinute
             | Self::Requests => format!("{value:.0}"),
-            Self::DetectionTime(_, _, Statistic::Difference) => in_seconds_signed(value as i64),
-            Self::DetectionTime(..) => in_seconds(value as u64),
+            Self::DetectionTime(_, _, Statistic::Difference) | Self::Callers(_, Statistic::Difference) => {
+                in_seconds_signed(value as i64)
+            }
+            Self::DetectionTime(..) | Self::Callers(..) => in_seconds(value as u64),
             Self::QueryAccuracy(_) => format!("{value:.3}"),
             Self::FailedCalls => format!("{value:.2}"),
         }
@@ -175,6 +197,12 @@ impl Figure {
             ("mistakes".to_owned(), Self::Mistakes(Stage::Registry)),
             ("failed-calls".to_owned(), Self::FailedCalls),
         ];
+        for (name, statistic) in STATISTICS {
+            all.push((format!("callers.{name}"), Self::Callers(None, statistic)));
+            for event in EventKind::ALL {
+                all.push((format!("{}.callers.{name}", event.name()), Self::Callers(Some(event), statistic)));
+            }
+        }
         for stage in Stage::ALL {
             for (name, statistic) in STATISTICS {
                 all.push((format!("{}.{name}", stage.name()), Self::DetectionTime(None, stage, statistic)));
@@ -216,9 +244,7 @@ impl Statistic {
             Self::P95 => time(figures.p95_ms),
             Self::P99 => time(figures.p99_ms),
             Self::Max => time(figures.max_ms),
-            Self::Difference => {
-                row.difference.map_or(Value::Absent, |difference| Value::Known(difference.mean_ms as f64))
-            }
+            Self::Difference => of_difference(row.difference),
         }
     }
 
@@ -268,6 +294,10 @@ pub(super) const fn after(event: EventKind) -> &'static str {
         EventKind::Override => "an operator's override",
         EventKind::Recovery => "a recovery",
     }
+}
+
+fn of_difference(difference: Option<Difference>) -> Value {
+    difference.map_or(Value::Absent, |difference| Value::Known(difference.mean_ms as f64))
 }
 
 fn share(share: Option<f64>) -> Value {

@@ -1,13 +1,16 @@
 //! Made-up comparisons for the tests of this room, from made-up runs.
 
+use std::collections::BTreeMap;
+
 use super::charts::Curve;
 use super::paired::{Difference, ReplicateMean};
-use super::summary::{AxisSummary, ComparisonSummary, ConfigurationSummary, QualitySummary, StageComparison};
+use super::summary::{
+    AxisSummary, CallersDifference, ComparisonSummary, ConfigurationSummary, QualitySummary, StageComparison,
+};
 use super::{Comparison, SCENARIO_AXIS};
 use crate::engine::SimDuration;
-use crate::model::stage::Stage;
 use crate::report::made_up::Made;
-use crate::report::stages::rows_by_stage;
+use crate::report::stages::{StageSummary, rows_by_stage};
 use crate::report::summary::Summary;
 use crate::sweep::Sample;
 
@@ -54,6 +57,30 @@ pub(super) fn scenarios(count: usize) -> ComparisonSummary {
     let made = made.collect();
     let axes = vec![AxisSummary { name: SCENARIO_AXIS.to_owned(), values: names }];
     summary(axes, made, "the-1-th-scenario-of-all and others compared")
+}
+
+/// Three registries.
+pub(super) fn registries() -> ComparisonSummary {
+    let names = ["eureka-crash", "two-stage-crash", "nacos-crash"].map(str::to_owned).to_vec();
+    let made = [delayed(50, 0), Made::two_stages(50, 19), Made::only_instance(50)];
+    let made = names.iter().map(|name| vec![name.clone()]).zip(made).collect();
+    let axes = vec![AxisSummary { name: SCENARIO_AXIS.to_owned(), values: names }];
+    let mut summary = summary(axes, made, "eureka-crash, two-stage-crash and nacos-crash compared");
+    for (one, mean_ms) in summary.configurations[1..].iter_mut().zip([-226_900, -212_400]) {
+        let difference = Some(Difference {
+            pairs: 50,
+            mean_ms,
+            low_ms: Some(mean_ms - 8_100),
+            high_ms: Some(mean_ms + 8_100),
+        });
+        one.callers = vec![CallersDifference {
+            event: "crash".to_owned(),
+            stage: "client".to_owned(),
+            first_stage: "balancer".to_owned(),
+            difference,
+        }];
+    }
+    summary
 }
 
 /// In one of two configurations the dead are never removed.
@@ -105,22 +132,24 @@ fn delayed(replicates: u32, longer_ms: u64) -> Made {
 }
 
 fn summary(axes: Vec<AxisSummary>, made: Vec<(Vec<String>, Made)>, title: &str) -> ComparisonSummary {
-    let mut first: Option<Vec<Vec<ReplicateMean>>> = None;
+    let mut first: Option<BTreeMap<(String, String), Vec<ReplicateMean>>> = None;
     let mut configurations = Vec::new();
     for (index, (values, made)) in made.into_iter().enumerate() {
         let run = Summary::of(&made.report());
-        let rows = rows_by_stage(&made.data);
-        let means: Vec<Vec<ReplicateMean>> = rows
-            .values()
-            .map(|replicates| {
-                replicates.iter().map(|rows| Some(Sample::of(rows.iter().copied()).mean())).collect()
+        let registry = made.scenario.registry();
+        let means: BTreeMap<(String, String), Vec<ReplicateMean>> = rows_by_stage(&made.data)
+            .into_iter()
+            .map(|((event, stage), replicates)| {
+                let means = replicates.iter().map(|rows| Some(Sample::of(rows.iter().copied()).mean()));
+                ((event.name().to_owned(), stage.name().to_owned()), means.collect())
             })
             .collect();
         let of_first = first.get_or_insert_with(|| means.clone());
-        let difference = |place: usize| {
-            (index > 0).then(|| Difference::of(of_first.get(place)?, means.get(place)?)).flatten()
+        let difference = |figures: &StageSummary| {
+            let key = (figures.event.clone(), figures.stage.clone());
+            (index > 0).then(|| Difference::of(of_first.get(&key)?, means.get(&key)?)).flatten()
         };
-        let stages = run.stages.into_iter().enumerate();
+        let stages = run.stages.into_iter();
         let mut expectations = run.expectations;
         // The second one misses what it was expected to keep.
         expectations.retain(|one| one.passed || index == 1);
@@ -133,11 +162,14 @@ fn summary(axes: Vec<AxisSummary>, made: Vec<(Vec<String>, Made)>, title: &str) 
             events: run.events,
             digest: run.digest,
             stages: stages
-                .map(|(place, figures)| StageComparison { figures, difference: difference(place) })
+                .map(|figures| StageComparison { difference: difference(&figures), figures })
                 .collect(),
             requests_per_minute: 400.0 + index as f64 / 3.0,
             busiest_minute_requests: 500,
-            quality: Stage::ALL
+            callers: Vec::new(),
+            quality: registry
+                .stages()
+                .iter()
                 .map(|stage| QualitySummary {
                     stage: stage.name().to_owned(),
                     mistakes: run
@@ -148,7 +180,7 @@ fn summary(axes: Vec<AxisSummary>, made: Vec<(Vec<String>, Made)>, title: &str) 
                         .sum(),
                     query_accuracy: Some(0.999),
                 })
-                .to_vec(),
+                .collect(),
             calls: 0,
             failed_calls: 0,
             failed_call_share: None,

@@ -16,6 +16,7 @@
 //! goes it was run.
 
 mod charts;
+mod columns;
 mod directory;
 mod figure;
 mod manifest;
@@ -31,7 +32,8 @@ pub use directory::ComparisonDirectory;
 pub use figure::{Figure, Statistic, Value};
 pub use paired::Difference;
 pub use summary::{
-    AxisSummary, ComparisonSummary, ConfigurationSummary, QualitySummary, StageComparison, json_schema,
+    AxisSummary, CallersDifference, ComparisonSummary, ConfigurationSummary, QualitySummary, StageComparison,
+    json_schema,
 };
 pub use table::{Sorting, table};
 
@@ -84,7 +86,7 @@ impl Comparison {
         observations: &mut (dyn Write + Send),
     ) -> io::Result<Self> {
         observations.write_all(rows::OBSERVATIONS_HEADER.as_bytes())?;
-        let first = Means::of(&journal.read(0)?);
+        let first = Means::of(plan.scenario(0).registry(), &journal.read(0)?);
         let draws_curves = plan.size() <= charts::CURVES_MAX;
         let (mut configurations, mut curves) = (Vec::new(), Vec::new());
         // So many at a time that all threads are busy, and no more. While they are, the rows of those before are written.

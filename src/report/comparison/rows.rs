@@ -66,7 +66,8 @@ pub(super) fn configurations(summary: &ComparisonSummary, into: &mut dyn Write) 
         }
         // Nothing was watched: what is known of the stages and of the whole stands in rows without an event.
         if configuration.stages.is_empty() {
-            for stage in Stage::ALL {
+            let stages = Stage::ALL.into_iter().filter(|&stage| configuration.quality_at(stage).is_some());
+            for stage in stages {
                 row("", stage, None)?;
             }
         }
@@ -86,7 +87,7 @@ fn fields(
     let whole = |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
     let signed = |number: Option<i64>| number.map(|number| number.to_string()).unwrap_or_default();
     let share = |share: Option<f64>| share.map(|share| format!("{share:.9}")).unwrap_or_default();
-    let quality = &configuration.quality[stage as usize];
+    let quality = configuration.quality_at(stage);
     let mut fields = vec![event.to_owned(), stage.name().to_owned()];
     let counts = figures.map(|row| [row.count, row.censored, row.superseded]);
     fields.extend((0..3).map(|place| whole(counts.map(|counts| counts[place]))));
@@ -109,8 +110,8 @@ fn fields(
         signed(difference.map(|difference| difference.mean_ms)),
         signed(difference.and_then(|difference| difference.low_ms)),
         signed(difference.and_then(|difference| difference.high_ms)),
-        quality.mistakes.to_string(),
-        share(quality.query_accuracy),
+        whole(quality.map(|quality| quality.mistakes)),
+        share(quality.and_then(|quality| quality.query_accuracy)),
         format!("{:.3}", configuration.requests_per_minute),
         configuration.busiest_minute_requests.to_string(),
         configuration.calls.to_string(),
@@ -174,7 +175,7 @@ mod tests {
 
     #[test]
     fn every_row_has_every_column() {
-        for summary in [made_up::sweep(&[3, 2], 4), made_up::quiet()] {
+        for summary in [made_up::sweep(&[3, 2], 4), made_up::quiet(), made_up::registries()] {
             let mut text = Vec::new();
             configurations(&summary, &mut text).unwrap();
             let mut csv = csv::Reader::from_reader(text.as_slice());
@@ -184,5 +185,18 @@ mod tests {
             assert!(rows.len() >= summary.configurations.len());
             assert!(rows.iter().all(|row| row.len() == columns));
         }
+    }
+
+    #[test]
+    fn a_stage_that_a_registry_does_not_have_has_no_row() {
+        let mut text = Vec::new();
+        configurations(&made_up::registries(), &mut text).unwrap();
+        let mut csv = csv::Reader::from_reader(text.as_slice());
+        let stages = |number: &str, rows: &[csv::StringRecord]| -> Vec<String> {
+            rows.iter().filter(|row| &row[0] == number).map(|row| row[3].to_owned()).collect()
+        };
+        let rows: Vec<csv::StringRecord> = csv.records().map(Result::unwrap).collect();
+        assert_eq!(stages("1", &rows), ["registry", "served", "client", "balancer"]);
+        assert_eq!(stages("3", &rows), ["registry", "served", "client", "entry"]);
     }
 }

@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::paired::{Difference, ReplicateMean};
 use crate::analysis;
+use crate::model::registry::Kind;
 use crate::model::stage::{EventKind, Stage};
 use crate::report::manifest::hex;
 use crate::report::stages::StageSummary;
@@ -62,11 +63,15 @@ pub struct ConfigurationSummary {
     pub digest: String,
     /// Detection times by event and stage.
     pub stages: Vec<StageComparison>,
+    /// How the mean differs, by event, where callers are at another stage than in the first configuration since its
+    /// registry is another; left out otherwise.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub callers: Vec<CallersDifference>,
     /// Requests that all servers answered, per minute of virtual time, over all replicates.
     pub requests_per_minute: f64,
     /// Requests in the busiest minute of any server and replicate.
     pub busiest_minute_requests: u64,
-    /// How well each stage told who is alive, in the order of the stages.
+    /// How well each stage of its registry told who is alive, in the order of the stages.
     pub quality: Vec<QualitySummary>,
     /// Calls through balancers, over all replicates.
     pub calls: u64,
@@ -93,6 +98,19 @@ pub struct StageComparison {
     pub difference: Option<Difference>,
 }
 
+/// How the detection times of callers differ between two registries, whose ways to them end at different stages.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CallersDifference {
+    /// What was detected.
+    pub event: String,
+    /// The last stage on the way to the callers here.
+    pub stage: String,
+    /// That of the first configuration.
+    pub first_stage: String,
+    /// The difference of the mean there to that of the first configuration at its own; null where a mean is not known.
+    pub difference: Option<Difference>,
+}
+
 /// How well a stage told who is alive, over all observers and replicates.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct QualitySummary {
@@ -113,6 +131,20 @@ impl ComparisonSummary {
             stages().any(|row| row.figures.event == event.name() && row.figures.observed())
         };
         EventKind::ALL.into_iter().filter(watched).collect()
+    }
+
+    /// Whether its configurations have different registries, with stages of their own.
+    pub fn mixes_registries(&self) -> bool {
+        let stages = |one: &ConfigurationSummary| -> Vec<String> {
+            one.quality.iter().map(|quality| quality.stage.clone()).collect()
+        };
+        self.configurations.iter().any(|one| stages(one) != stages(&self.configurations[0]))
+    }
+
+    /// The last stage on the way to the callers at which any configuration observed the event.
+    pub fn last_stage(&self, event: EventKind) -> Option<Stage> {
+        let watched = self.stages_watched(event);
+        watched.iter().rev().find(|stage| Stage::WAY.contains(stage)).or(watched.last()).copied()
     }
 
     /// The stages at which any configuration observed the event, in order.
@@ -162,6 +194,23 @@ impl ConfigurationSummary {
         self.stages.iter().find(wanted)
     }
 
+    /// The figures of one event where the callers are: at the last stage on the way to them that observed it.
+    pub fn at_callers(&self, event: EventKind) -> Option<&StageComparison> {
+        let rows = Stage::WAY.into_iter().rev().filter_map(|stage| self.stage(event, stage));
+        rows.into_iter().find(|row| row.figures.observed())
+    }
+
+    /// How the mean where the callers are differs from that of the first configuration where its callers are.
+    pub fn callers_difference(&self, event: EventKind) -> Option<Difference> {
+        let other = self.callers.iter().find(|row| row.event == event.name());
+        other.map_or_else(|| self.at_callers(event)?.difference, |row| row.difference)
+    }
+
+    /// How well a stage told who is alive; `None` if the registry has no such stage.
+    pub fn quality_at(&self, stage: Stage) -> Option<&QualitySummary> {
+        self.quality.iter().find(|quality| quality.stage == stage.name())
+    }
+
     /// The figures of the configuration at this place, and a sample for each of its stages, in the same order. The
     /// means of the first configuration are `first`; `None` for that one itself.
     pub(super) fn of(
@@ -186,10 +235,16 @@ impl ConfigurationSummary {
             events: sum(|record| record.events),
             digest: digest(records),
             stages,
+            callers: first.map(|first| callers(&scenario, records, first)).unwrap_or_default(),
             requests_per_minute: sum(|record| record.requests) as f64 * 6e10
                 / (virtual_nanos as f64).max(1.0),
             busiest_minute_requests: records.iter().map(|record| record.busiest_minute).max().unwrap_or(0),
-            quality: Stage::ALL.map(|stage| QualitySummary::of(stage, records)).to_vec(),
+            quality: scenario
+                .registry()
+                .stages()
+                .iter()
+                .map(|&stage| QualitySummary::of(stage, records))
+                .collect(),
             calls,
             failed_calls,
             failed_call_share: (calls > 0).then(|| failed_calls as f64 / calls as f64),
@@ -215,21 +270,50 @@ impl QualitySummary {
 }
 
 /// Each replicate's mean T_D, by event and stage.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Means(Vec<((EventKind, Stage), Vec<ReplicateMean>)>);
+#[derive(Clone, Debug)]
+pub(super) struct Means {
+    registry: Kind,
+    rows: Vec<((EventKind, Stage), Vec<ReplicateMean>)>,
+}
 
 impl Means {
     /// Those of a configuration.
-    pub(super) fn of(records: &[ReplicateRecord]) -> Self {
+    pub(super) fn of(registry: Kind, records: &[ReplicateRecord]) -> Self {
         let mut keys: Vec<(EventKind, Stage)> = records.iter().flat_map(keys_of).collect();
         keys.sort_unstable();
         keys.dedup();
-        Self(keys.into_iter().map(|key| (key, means_at(records, key))).collect())
+        Self { registry, rows: keys.into_iter().map(|key| (key, means_at(records, key))).collect() }
     }
 
     fn at(&self, key: (EventKind, Stage)) -> &[ReplicateMean] {
-        self.0.iter().find(|(known, _)| *known == key).map_or(&[], |(_, means)| means)
+        self.rows.iter().find(|(known, _)| *known == key).map_or(&[], |(_, means)| means)
     }
+
+    /// The last stage on the way to the callers that observed the event.
+    fn last_stage(&self, event: EventKind) -> Option<Stage> {
+        let on_way = |&&(of, stage): &&(EventKind, Stage)| of == event && Stage::WAY.contains(&stage);
+        let keys = self.rows.iter().map(|(key, _)| key);
+        keys.filter(on_way).map(|(_, stage)| *stage).max()
+    }
+}
+
+/// How callers differ from those of the first configuration, if that has another registry.
+fn callers(scenario: &Scenario, records: &[ReplicateRecord], first: &Means) -> Vec<CallersDifference> {
+    let registry = scenario.registry();
+    if registry.way() == first.registry.way() {
+        return Vec::new();
+    }
+    let own = Means::of(registry, records);
+    let difference = |event: EventKind| {
+        let (stage, first_stage) = (own.last_stage(event)?, first.last_stage(event)?);
+        Some(CallersDifference {
+            event: event.name().to_owned(),
+            stage: stage.name().to_owned(),
+            first_stage: first_stage.name().to_owned(),
+            difference: Difference::of(first.at((event, first_stage)), own.at((event, stage))),
+        })
+    };
+    EventKind::ALL.into_iter().filter_map(difference).collect()
 }
 
 fn keys_of(record: &ReplicateRecord) -> impl Iterator<Item = (EventKind, Stage)> + '_ {

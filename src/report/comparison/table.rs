@@ -10,15 +10,13 @@ use comfy_table::{Cell, CellAlignment, ContentLineStyle, LineStyle, Table, Table
 
 use super::SCENARIO_AXIS;
 use super::charts;
-use super::figure::{Figure, Statistic, Value, after};
-use super::summary::{ComparisonSummary, ConfigurationSummary};
+use super::columns::{Column, columns, layouts};
+use super::figure::{Figure, after};
+use super::summary::{ComparisonSummary, ConfigurationSummary, StageComparison};
 use crate::model::stage::{EventKind, Stage};
 use crate::report::in_words;
-use crate::report::length::in_seconds_signed;
 use crate::report::table::{BAD, BOLD, DIM, GOOD, WIDTH, grouped, line, paragraph};
 
-/// A column's heading is broken at hyphens and dots to about so many letters.
-const HEADING_WIDTH: usize = 14;
 /// Configurations that a line about expectations lists.
 const LISTED: usize = 12;
 
@@ -89,40 +87,16 @@ fn heading(summary: &ComparisonSummary, sorting: &Sorting) -> String {
     )
 }
 
-/// A column: its heading, line by line, and what it says of a configuration.
-struct Column<'a> {
-    heading: Vec<String>,
-    right: bool,
-    say: Box<dyn Fn(&ConfigurationSummary) -> String + 'a>,
-}
-
-impl<'a> Column<'a> {
-    fn new(heading: &[&str], say: impl Fn(&ConfigurationSummary) -> String + 'a) -> Self {
-        let heading = heading.iter().map(|&line| line.to_owned()).collect();
-        Self { heading, right: true, say: Box::new(say) }
-    }
-
-    fn figure(heading: [&str; 2], figure: Figure) -> Self {
-        Self::new(&heading, move |configuration| match figure.of(configuration) {
-            Value::Known(value) => figure.shown(value),
-            Value::Beyond => "–".to_owned(),
-            Value::Absent => String::new(),
-        })
-    }
-}
-
 fn event_table(
     summary: &ComparisonSummary,
     event: Option<EventKind>,
     sorted: &[&ConfigurationSummary],
 ) -> String {
     let stages = event.map(|event| summary.stages_watched(event)).unwrap_or_default();
-    let last = stages.last().copied();
-    let last_only: Vec<Stage> = last.into_iter().collect();
-    // From the widest to the narrowest.
-    let widest = [(&stages, true), (&stages, false), (&last_only, true), (&last_only, false)];
-    let rendered =
-        widest.map(|(stages, difference)| render(columns(summary, event, stages, difference), sorted));
+    let rendered: Vec<_> = layouts(summary, event, &stages)
+        .iter()
+        .map(|layout| render(columns(summary, event, layout), sorted))
+        .collect();
     let fits = rendered.iter().find(|(_, width)| *width <= WIDTH);
     let (lines, _) = fits.unwrap_or(&rendered[rendered.len() - 1]);
     let mut text = String::new();
@@ -141,52 +115,12 @@ fn event_table(
         let note = "–: not known, since not all observations had ended when the run did.";
         line(&mut text, &format!("{DIM}{note}{DIM:#}"));
     }
+    if event.is_some() && summary.mixes_registries() {
+        let note = "callers: at the last stage on the way to them, client or, where there is one, balancer. Left blank: \
+                    a stage that the registry does not have.";
+        paragraph(&mut text, &format!("{DIM}{note}{DIM:#}"));
+    }
     text
-}
-
-fn columns<'a>(
-    summary: &'a ComparisonSummary,
-    event: Option<EventKind>,
-    stages: &[Stage],
-    difference: bool,
-) -> Vec<Column<'a>> {
-    let mut columns = vec![Column::new(&["#"], |configuration| configuration.configuration.to_string())];
-    for (index, axis) in summary.axes.iter().enumerate() {
-        let numeric = axis.values.iter().all(|value| value.starts_with(|c: char| c.is_ascii_digit()));
-        let heading = broken(&charts::short_name(summary, axis));
-        columns.push(Column {
-            heading,
-            right: numeric,
-            say: Box::new(move |configuration| configuration.values[index].clone()),
-        });
-    }
-    for &stage in stages {
-        for (name, statistic) in [("mean", Statistic::Mean), ("p99", Statistic::P99)] {
-            let heading = [if name == "mean" { stage.name() } else { "" }, name];
-            columns.push(Column::figure(heading, Figure::DetectionTime(event, stage, statistic)));
-        }
-    }
-    let last = stages.last().copied();
-    if let (true, Some(event), Some(stage)) = (difference, event, last) {
-        columns.push(Column::new(&["mean", "less #1"], move |configuration| {
-            let difference = configuration.stage(event, stage).and_then(|row| row.difference);
-            difference.map_or_else(String::new, |difference| {
-                let half = difference.low_ms.zip(difference.high_ms).map(|(low, high)| (high - low + 1) / 2);
-                let half = half.map(|half| format!(" ±{}", in_seconds_signed(half).trim_start_matches('+')));
-                format!("{}{}", in_seconds_signed(difference.mean_ms), half.unwrap_or_default())
-            })
-        }));
-    }
-    columns.push(Column::figure(["requests", "/min"], Figure::Requests));
-    if event.is_none() {
-        // Without an event it is the load that is compared; this is of one server, where the other is of all.
-        columns.push(Column::figure(["busiest", "minute"], Figure::BusiestMinute));
-    }
-    columns.push(Column::figure(["mis-", "takes"], Figure::Mistakes(Stage::Registry)));
-    if summary.configurations.iter().any(|configuration| configuration.calls > 0) {
-        columns.push(Column::figure(["failed", "calls %"], Figure::FailedCalls));
-    }
-    columns
 }
 
 /// The table's lines, and how wide the widest is.
@@ -219,20 +153,6 @@ fn render(columns: Vec<Column<'_>>, sorted: &[&ConfigurationSummary]) -> (Vec<St
     (lines, width)
 }
 
-/// A name in lines, broken after hyphens and dots.
-fn broken(name: &str) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for part in name.split_inclusive(['-', '.']) {
-        let last = lines.last_mut().expect("there is one");
-        if !last.is_empty() && last.chars().count() + part.chars().count() > HEADING_WIDTH {
-            lines.push(part.to_owned());
-        } else {
-            last.push_str(part);
-        }
-    }
-    lines
-}
-
 /// From when until when, for a caption.
 pub(super) fn caption(event: EventKind) -> String {
     let end = if event.is_end() { "no longer shows" } else { "shows" };
@@ -245,8 +165,10 @@ pub(super) fn caption(event: EventKind) -> String {
 
 /// Between which configurations the mean at the last stage lies, in words.
 fn extremes(summary: &ComparisonSummary, event: EventKind) -> String {
-    let Some(stage) = summary.stages_watched(event).last().copied() else { return String::new() };
-    let mean = |configuration: &ConfigurationSummary| configuration.stage(event, stage)?.figures.mean_ms;
+    let Some(stage) = summary.last_stage(event) else { return String::new() };
+    let mixed = summary.mixes_registries();
+    let end = (!mixed).then_some(stage);
+    let mean = |configuration: &ConfigurationSummary| at_end(configuration, event, end)?.figures.mean_ms;
     let known = || summary.configurations.iter().filter_map(|one| Some((mean(one)?, one)));
     let least = known().min_by_key(|(ms, one)| (*ms, one.configuration));
     let most = known().max_by_key(|(ms, one)| (*ms, std::cmp::Reverse(one.configuration)));
@@ -257,7 +179,7 @@ fn extremes(summary: &ComparisonSummary, event: EventKind) -> String {
     let named =
         |one: &ConfigurationSummary| format!("#{} ({})", one.configuration, named_values(summary, one));
     let open = |one: &&ConfigurationSummary| {
-        one.stage(event, stage).is_some_and(|row| row.figures.count > 0 && row.figures.mean_ms.is_none())
+        at_end(one, event, end).is_some_and(|row| row.figures.count > 0 && row.figures.mean_ms.is_none())
     };
     let unknown = summary.configurations.iter().filter(open).count();
     let rest = match unknown {
@@ -266,14 +188,26 @@ fn extremes(summary: &ComparisonSummary, event: EventKind) -> String {
             format!(" In {} not every observation had ended.", plural(unknown as u64, "other configuration"))
         }
     };
+    let mean = match mixed {
+        true => "As callers see it, the mean".to_owned(),
+        false => format!("The mean at the stage {}", stage.name()),
+    };
     format!(
-        "The mean at the stage {} is least in {}, {}, and largest in {}, {}.{rest}",
-        stage.name(),
+        "{mean} is least in {}, {}, and largest in {}, {}.{rest}",
         named(least),
         in_words(least_ms),
         named(most),
         in_words(most_ms),
     )
+}
+
+/// What is known of the event at this stage or, without one, where callers are.
+fn at_end(
+    configuration: &ConfigurationSummary,
+    event: EventKind,
+    stage: Option<Stage>,
+) -> Option<&StageComparison> {
+    stage.map_or_else(|| configuration.at_callers(event), |stage| configuration.stage(event, stage))
 }
 
 /// The configuration's values with the names of what varies: `a=1, b=2`.
@@ -344,6 +278,13 @@ mod tests {
     }
 
     #[test]
+    fn registries_stand_side_by_side() {
+        let text = plain(&made_up::registries(), &Sorting::default());
+        assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+        insta::assert_snapshot!(text);
+    }
+
+    #[test]
     fn what_was_never_observed_is_not_said_to_be_unended() {
         let mut summary = made_up::scenarios(4);
         summary.configurations[3].stages.clear();
@@ -353,11 +294,5 @@ mod tests {
     #[test]
     fn nothing_watched_is_a_table_too() {
         insta::assert_snapshot!(plain(&made_up::quiet(), &Sorting::default()));
-    }
-
-    #[test]
-    fn long_names_are_broken() {
-        assert_eq!(broken("eviction-interval-timer-in-ms"), ["eviction-", "interval-", "timer-in-ms"]);
-        assert_eq!(broken("seed"), ["seed"]);
     }
 }

@@ -224,7 +224,8 @@ impl Scene<'_, '_> {
         }
     }
 
-    /// The first stage on the way to the caller that still shows the instance.
+    /// The first stage on the way to the caller that still shows the instance. A caller without a balancer picks from its
+    /// local registry, which shows whom it picked: then nothing is the balancer's fault.
     fn blamed_for(&self, instance: InstanceId) -> Stage {
         let stages = [Stage::Registry, Stage::Served, Stage::Client];
         let shows = |(_, view): &(Stage, View)| self.world.views.is_up(*view, instance);

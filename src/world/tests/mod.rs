@@ -5,10 +5,12 @@ mod clocks;
 mod fleet;
 mod health;
 mod links;
+mod observed;
 mod operator;
 mod pauses;
 mod processes;
 mod retransmission;
+mod two_stage;
 mod work;
 
 use std::sync::atomic::AtomicBool;

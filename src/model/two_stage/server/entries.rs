@@ -68,6 +68,12 @@ impl Entries {
         self.services.get(app.index()).map_or(&[], |service| &service.entries)
     }
 
+    /// An instance of a known service that has no entry left: any that had one.
+    pub(super) fn last_of(&self, app: AppId) -> InstanceId {
+        let at = self.places.iter().position(|place| place.app == app);
+        InstanceId(at.expect("a service is known by its first entry") as u32)
+    }
+
     /// How many entries of a service are healthy.
     pub(super) fn healthy(&self, app: AppId) -> u32 {
         self.services.get(app.index()).map_or(0, |service| service.healthy)
@@ -167,5 +173,6 @@ mod tests {
         entries.remove(InstanceId(0));
         assert_eq!((entries.len(), entries.healthy(app)), (0, 0));
         assert_eq!(entries.apps(), [app], "a service once known is never forgotten");
+        assert_eq!(entries.last_of(app), InstanceId(0));
     }
 }

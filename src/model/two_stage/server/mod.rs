@@ -77,7 +77,11 @@ impl TwoStageServer {
         server.begin_sweeps(step);
         for app in server.entries.apps() {
             let all: Vec<InstanceId> = server.entries.of(app).iter().map(|entry| entry.instance).collect();
-            server.shown.write(&server.entries, app, &all, step.views);
+            if all.is_empty() {
+                server.shown.remember(app, server.entries.last_of(app), step.views);
+            } else {
+                server.shown.write(&server.entries, app, &all, step.views);
+            }
         }
         server.shown.tell(step);
         server

@@ -73,6 +73,17 @@ impl Shown {
         }
     }
 
+    /// Writes down that a service is known, although nothing is left of it: `gone` was one of its instances in an
+    /// earlier life. A fetch lists it, and lists nobody under it.
+    pub(super) fn remember(&mut self, app: AppId, gone: InstanceId, views: &mut Views) {
+        let protection = self.protection.as_ref().map(|protection| protection.log);
+        for life in [self.flags, self.stored].into_iter().chain(protection) {
+            let log = views.log_mut(life);
+            log.put(app, gone, shown_as(false));
+            log.put(app, gone, Presence::Absent);
+        }
+    }
+
     /// Tells what has changed since the last time.
     pub(super) fn tell(&mut self, step: &mut ServerStep<'_>) {
         let newest = |life: LifeId| View::of(life, step.views.log(life).version());

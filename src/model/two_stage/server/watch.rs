@@ -65,10 +65,11 @@ impl Watch {
         self.end <= now || self.look.is_some_and(|look| look <= now)
     }
 
-    /// Its first point of the grid from `from` on. What changes just then is seen there.
+    /// Its first point of the grid from `from` on. What changes just then is seen there; but where its grid begins it
+    /// has looked already.
     fn next_look(&self, from: SimTime, park: SimDuration) -> SimTime {
         let parks = from.since(self.grid).as_nanos().div_ceil(park.as_nanos());
-        self.grid + park * parks
+        self.grid + park * parks.max(1)
     }
 }
 

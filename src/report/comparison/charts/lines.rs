@@ -17,7 +17,7 @@ use crate::report::charts::axis::TimeAxis;
 use crate::report::charts::paint::{
     self, Canvas, DRAWN, FAINT, GRID, INK, RIGHT_MARGIN, WIDTH, colour, fitting, font,
 };
-use crate::report::comparison::summary::ComparisonSummary;
+use crate::report::comparison::summary::{ComparisonSummary, ConfigurationSummary};
 use crate::report::comparison::table::caption;
 use crate::report::stages::StageSummary;
 
@@ -50,7 +50,9 @@ pub(super) fn svg(summary: &ComparisonSummary) -> String {
             format!("What does {name} change?")
         };
         let log = if axis.log { ", on a logarithmic axis" } else { "" };
-        let below = format!("Detection times, by {name}{log}. A figure that is not known is left out.");
+        let no_stage = if summary.mixes_registries() { " –: its registry has no such stage." } else { "" };
+        let below =
+            format!("Detection times, by {name}{log}. A figure that is not known is left out.{no_stage}");
         paint::title(canvas, &format!("{question} {}", summary.title), &below);
         if events.is_empty() {
             paint::write(canvas, "No event was watched.", 15, FAINT, (24, TOP - 24));
@@ -227,6 +229,7 @@ fn draw_panel(
         })
         .flatten();
     let axis = TimeAxis::over(0, most.max().unwrap_or(60_000), 6);
+    let axis_start = axis.range().start;
     let area = canvas.clone().shrink((left, top + 20), (width, PANEL - 28));
     let mut chart = ChartBuilder::on(&area)
         .set_label_area_size(LabelAreaPosition::Left, LEFT)
@@ -245,6 +248,11 @@ fn draw_panel(
         .expect(DRAWN);
     paint::write_at(canvas, stage.name(), font(15, INK), (HPos::Left, VPos::Top), (left + LEFT, top));
     draw_figures(&mut chart, values, &rows, colour(stage));
+    let lacks = |configuration: &ConfigurationSummary| configuration.quality_at(stage).is_none();
+    for (place, _) in values.places.iter().zip(&summary.configurations).filter(|(_, one)| lacks(one)) {
+        let (x, y) = chart.backend_coord(&(*place, axis_start));
+        paint::write_at(canvas, "–", font(15, FAINT), (HPos::Center, VPos::Bottom), (x, y - 4));
+    }
 }
 
 type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Values, TimeAxis>>;

@@ -145,6 +145,7 @@ mod tests {
             ("scenarios-many", made_up::comparison(made_up::scenarios(15))),
             ("protected", made_up::comparison(made_up::protected())),
             ("quiet", made_up::comparison(made_up::quiet())),
+            ("registries", made_up::comparison(made_up::registries())),
         ]
     }
 
