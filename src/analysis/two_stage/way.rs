@@ -170,7 +170,7 @@ impl<'a> Way<'a> {
 
     /// From the event to a consumer that has taken over what it changes.
     fn taken_over(&self, client: &ClientConfig, hit: &Hit, place: usize) -> Result<Wait, Absence> {
-        let (scenario, latency) = (self.scenario, &self.latency);
+        let scenario = self.scenario;
         let served = self.shown(Stage::Served, hit, place)?;
         assumptions::answers_are_taken(scenario, client, place)?;
         assumptions::files_do_not_matter(scenario, client, self.event)?;
