@@ -221,7 +221,10 @@ impl World<'_> {
             self.end_process(client, now);
         }
         let registered = life.as_ref().map_or(0, Server::registered);
-        self.servers[server.index()].saved = life.and_then(Server::into_saved);
+        let saved = life.and_then(Server::into_saved);
+        // What the next life finds on its disk is not lost.
+        let registered = if saved.is_some() { 0 } else { registered };
+        self.servers[server.index()].saved = saved;
         self.recorder.server_ended(server, registered, now, &self.views);
         self.overrides_are_lost(now);
     }
