@@ -164,7 +164,7 @@ mod tests {
         assert!(text.contains("hides all instances, which come back one by one"), "{text}");
         let pause = "[[fault]]\npause = { server = true, for = \"70s\" }";
         let fixed = format!("two-stage.sweep-mode = \"fixed-rate\"\n{pause}");
-        assert!(warnings("two-stage", &fixed).contains("remove live all instances"), "{fixed}");
+        assert!(warnings("two-stage", &fixed).contains("remove all instances, alive"), "{fixed}");
         assert!(warnings("nacos-1", pause).contains("before a heartbeat is read"));
         let polite = format!("two-stage.resume-order = \"requests-first\"\n{pause}");
         assert_eq!(warnings("two-stage", &polite), "");

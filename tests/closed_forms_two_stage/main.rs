@@ -99,6 +99,14 @@ fn read_protection() {
         scenario.faults = vec![crash(of_app(0, Which::Count(count)))];
         assert_eq!(hold(&scenario), 4, "{count} of {instances}");
     }
+    // Marked within 5.7 s and deleted after 7: of the three that are shown again in between a poll every 3 s may not hear.
+    let mut scenario = scenario(Preset::Nacos1, &[3, 40]);
+    scenario.faults = vec![crash(of_app(0, Which::All))];
+    let server = registry_of(&mut scenario);
+    (server.soft_timeout_ms, server.hard_timeout_ms, server.sweep_interval_ms) = (5_100, 12_100, 700);
+    client_of(&mut scenario, 1).discovery = Discovery::Poll;
+    client_of(&mut scenario, 1).poll_interval_ms = 3_000;
+    assert_eq!(hold(&scenario), 4);
     // Half of four: protected from two of four on, until one is deleted.
     let mut scenario = scenario(Preset::Nacos1, &[4, 40]);
     registry_of(&mut scenario).read_protect_threshold = Some(0.5);

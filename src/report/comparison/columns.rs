@@ -175,4 +175,16 @@ mod tests {
         let balancer = Figure::DetectionTime(None, Stage::Balancer, Statistic::Mean);
         assert_eq!(balancer.of(&summary.configurations[1]), Value::Absent, "never 0");
     }
+
+    /// What its registry answers is there, and earlier than at any caller: it must not stand beside those as the least.
+    #[test]
+    fn a_configuration_without_observers_has_no_callers() {
+        let mut summary = made_up::registries();
+        summary.configurations[1].stages.retain(|row| row.figures.stage != Stage::Client.name());
+        let [with, without] = [2, 1].map(|place| &summary.configurations[place]);
+        assert!(without.stage(EventKind::Crash, Stage::Served).is_some());
+        let mean = Figure::Callers(None, Statistic::Mean);
+        assert_ne!(mean.of(with), Value::Absent);
+        assert_eq!(mean.of(without), Value::Absent);
+    }
 }
