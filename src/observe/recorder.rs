@@ -239,7 +239,6 @@ impl Recorder {
         self.servers.set_up(server, false);
         self.detections.server_begins_anew(server);
         self.divergences.begin_anew(server, now, &self.servers);
-        self.sweeps.server_ended(server, now);
         for &stage in self.servers.stages() {
             self.server_shows((server, stage), View::EMPTY, Removal::LostWithServer, now, views);
         }

@@ -27,6 +27,9 @@ pub(super) fn answer(report: &Report<'_>, summary: &Summary) -> String {
         sentences.extend(two_stage::entry(report, summary, event));
     }
     let watched = !sentences.is_empty();
+    if report.is_two_stage() {
+        two_stage::say_once(&mut sentences);
+    }
     sentences.extend(mistakes(summary, watched));
     sentences.extend(agreement(summary));
     sentences.extend(calls(summary));

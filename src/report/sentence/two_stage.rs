@@ -84,6 +84,19 @@ pub(super) fn why_not_all(summary: &Summary, event: EventKind) -> Option<String>
     if seen { refused(summary) } else { None }
 }
 
+/// Gives a reason where it comes first, and no second time.
+pub(super) fn say_once(sentences: &mut [String]) {
+    let mut told: Vec<String> = Vec::new();
+    for sentence in sentences {
+        let Some((what, because)) = sentence.split_once(", because ") else { continue };
+        if told.iter().any(|reason| reason == because) {
+            *sentence = format!("{what}, for the same reason.");
+        } else {
+            told.push(because.to_owned());
+        }
+    }
+}
+
 /// Instances that were alive and well and that the registry marked, removed or forgot.
 pub(super) fn mistakes(summary: &Summary, watched: bool) -> Option<String> {
     let at = |stage: Stage| summary.mistakes.iter().find(|mistake| mistake.stage == stage.name());
@@ -169,5 +182,24 @@ fn noun(event: EventKind) -> &'static str {
         EventKind::Crash => "the crash",
         EventKind::Stop => "the stop",
         _ => "that",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_is_given_once() {
+        let mut sentences = [
+            "It stayed, because of this.",
+            "It went.",
+            "It came, because of that.",
+            "It stayed, because of this.",
+        ]
+        .map(str::to_owned);
+        say_once(&mut sentences);
+        assert_eq!(sentences[2..], ["It came, because of that.", "It stayed, for the same reason."]);
+        assert_eq!(sentences[0], "It stayed, because of this.");
     }
 }
