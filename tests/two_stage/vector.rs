@@ -210,6 +210,8 @@ impl Vector {
 struct Fields<'a> {
     table: &'a Table<String, Value>,
     used: Vec<&'static str>,
+    /// Whether the only other field is one, whatever its name.
+    length_is_used: bool,
 }
 
 impl<'a> Fields<'a> {
@@ -247,14 +249,22 @@ impl<'a> Fields<'a> {
         self.get(name).and_then(Value::as_bool)
     }
 
-    /// The only number besides `t`: the conventions do not name the field of a length.
-    fn length(&mut self, names: &[&'static str]) -> Result<i64, String> {
-        let name = names.iter().find(|name| self.table.contains_key(**name));
-        let name = name.ok_or_else(|| format!("one of {names:?} is to be said: {:?}", self.table))?;
-        self.get(name).and_then(Value::as_i64).ok_or_else(|| format!("{name} is a number"))
+    /// The only field besides `t`: the conventions do not name that of a length.
+    fn length(&mut self) -> Result<i64, String> {
+        let others = |key: &&String| !matches!(key.as_str(), "op" | "t" | "comment");
+        let mut names = self.table.keys().filter(others);
+        let (Some(name), None) = (names.next(), names.next()) else {
+            return Err(format!("one length is to be said: {:?}", self.table));
+        };
+        self.length_is_used = true;
+        self.table[name].as_i64().ok_or_else(|| format!("{name} is a number"))
     }
 
+    /// A field that nobody has asked for.
     fn leftover(&self) -> Option<&str> {
+        if self.length_is_used {
+            return None;
+        }
         self.table
             .keys()
             .map(String::as_str)
@@ -264,7 +274,7 @@ impl<'a> Fields<'a> {
 
 fn read_op(value: &Value, knobs: &Knobs) -> Result<Op, String> {
     let table = value.as_object().ok_or("an operation is a table")?;
-    let mut fields = Fields { table, used: Vec::new() };
+    let mut fields = Fields { table, used: Vec::new(), length_is_used: false };
     let name = table.get("op").and_then(Value::as_str).ok_or("an operation has a name")?;
     let op = match name {
         "register" => Op::Register(fields.crowd("t")?),
@@ -308,12 +318,10 @@ fn read_op_of_one(name: &str, fields: &mut Fields<'_>) -> Result<Op, String> {
             Op::RegistryPause { t, until: fields.number("until")? }
         }
         "registry_pause" => {
-            let length = fields.length(&["for", "ms", "duration", "length", "pause", "p"])?;
+            let length = fields.length()?;
             Op::RegistryPause { t, until: t + u64::try_from(length).map_err(|_| "a pause has a length")? }
         }
-        "clock_step" => {
-            Op::ClockStep { t, by: fields.length(&["by", "ms", "delta", "step", "offset", "d"])? }
-        }
+        "clock_step" => Op::ClockStep { t, by: fields.length()? },
         _ => return Err(format!("no operation: {name:?}")),
     })
 }
