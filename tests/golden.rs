@@ -1,6 +1,6 @@
 //! What real servers did, replayed: the recorded calls and timer ticks drive the same rules that the
-//! simulation runs, and every status, gate, eviction count, limit, victim, threshold, gauge and served view
-//! must agree. `tests/golden/README.md` says what the recordings are.
+//! simulation runs, and every status, gate, eviction count, limit, victim, threshold, gauge and served view,
+//! of Nacos every code, raw flag and answer, must agree. `tests/golden/README.md` says what the recordings are.
 //!
 //! `STILLUP_GOLDEN=FOLDER cargo test --test golden` replays another folder: one recording, or several in
 //! folders of their own.

@@ -285,7 +285,9 @@ impl<E: Copy> Wheel<E> {
         let mut entries = Vec::with_capacity(self.len);
         self.near.drain_into(&mut entries);
         for far in &mut self.far {
-            entries.append(&mut far.entries);
+            // With its room, as in pouring: a load that swings between crowds and calm changes the width again and
+            // again, and would in time leave every bucket as large as the largest crowd.
+            entries.append(&mut std::mem::take(&mut far.entries));
             far.first = NOTHING;
         }
         entries.extend(self.beyond.drain());
@@ -343,6 +345,23 @@ mod tests {
             before = key;
         }
         assert_eq!(wheel.first(), NOTHING);
+    }
+
+    /// 1,000 events at one moment, a second ahead, which passes while the width goes back and forth: no bucket that
+    /// they have left keeps room for them.
+    #[test]
+    fn a_width_that_swings_leaves_no_room_behind() {
+        let mut wheel = Wheel::new();
+        for seq in 0..100_000 {
+            let now = seq / 1_000 * 1_000_000_000;
+            wheel.push(key_of(now + 1_000_000_000, seq), (), now);
+            if seq % 1_000 == 999 {
+                wheel.change_width(SHIFT_AT_FIRST + 3, now);
+                wheel.change_width(SHIFT_AT_FIRST, now);
+                (0..1_000).for_each(|_| wheel.pop());
+            }
+        }
+        assert_eq!(wheel.far.iter().map(|far| far.entries.capacity()).sum::<usize>(), 0);
     }
 
     /// 1,000,000 events a second for a while: a quarter of an entry a slot would be 0.25 µs wide, but far

@@ -25,6 +25,9 @@ impl Stage {
     /// Those on the way from the registry to the caller, in order.
     pub const WAY: [Self; 4] = [Self::Registry, Self::Served, Self::Client, Self::Balancer];
 
+    /// Those that an observer has, in order: what its callers see is the last of them.
+    pub const OBSERVED: [Self; 2] = [Self::Client, Self::Balancer];
+
     /// The stage's one name.
     pub const fn name(self) -> &'static str {
         match self {

@@ -183,7 +183,8 @@ pub struct CallMinute {
 }
 
 /// A sweep of a two-stage registry that did something to a service, or found its guard otherwise than the sweep before.
-/// A guard that no sweep of a server's life has found shut yet is open.
+/// A guard that no sweep has found shut yet is open. A registry that ends with a guard shut leaves a row too: nothing is
+/// stored, and the guard is open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SweepRow {
     /// When.

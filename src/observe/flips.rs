@@ -26,10 +26,13 @@ pub(super) struct Flip<K> {
     pub(super) kind: K,
 }
 
+/// What whoever changes looks at, and the views before and after.
+type Change = (Scope, View, View);
+
 /// Flips by change of view.
 #[derive(Clone)]
 pub(super) struct Memo<K> {
-    known: BTreeMap<(Scope, View, View), Rc<[Flip<K>]>>,
+    known: BTreeMap<Change, Rc<[Flip<K>]>>,
 }
 
 impl<K> Default for Memo<K> {

@@ -235,10 +235,11 @@ impl Recorder {
     /// A server's process has ended, and `leases` with it: it holds and serves nothing.
     pub fn server_ended(&mut self, server: ServerId, leases: u32, now: SimTime, views: &Views) {
         self.leases.lost += u64::from(leases);
-        self.sweeps.server_ended(server);
+        self.sweeps.server_ended(server, now);
         self.servers.set_up(server, false);
         self.detections.server_begins_anew(server);
         self.divergences.begin_anew(server, now, &self.servers);
+        self.sweeps.server_ended(server, now);
         for &stage in self.servers.stages() {
             self.server_shows((server, stage), View::EMPTY, Removal::LostWithServer, now, views);
         }

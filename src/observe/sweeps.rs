@@ -27,9 +27,14 @@ impl SweepLog {
         }
     }
 
-    /// A server's process has ended. The guards of its next life begin open.
-    pub(super) fn server_ended(&mut self, server: ServerId) {
-        self.shut.retain(|&(of, _)| of != server);
+    /// A registry has ended, and every guard with it: in its next life they begin open, and no sweep would say so.
+    pub(super) fn server_ended(&mut self, server: ServerId, now: SimTime) {
+        while let Some(&service) = self.shut.range((server, AppId(0))..=(server, AppId(u32::MAX))).next() {
+            self.shut.remove(&service);
+            let sweep =
+                Sweep { app: service.1, entries: 0, healthy: 0, guard_open: true, marked: 0, removed: 0 };
+            self.rows.push(SweepRow { at: now, server, sweep });
+        }
     }
 
     /// All rows, by time and server; those of one sweep by service, as it came to them.
@@ -67,17 +72,30 @@ mod tests {
     }
 
     #[test]
-    fn a_guard_begins_open_in_every_life() {
+    fn a_guard_is_not_shut_any_longer_than_its_registry_lives() {
         let mut log = SweepLog::default();
-        let sweep =
-            Sweep { app: AppId(0), entries: 20, healthy: 16, guard_open: false, marked: 0, removed: 0 };
-        log.note(ServerId(0), sweep, SimTime::from_secs(39));
-        log.server_ended(ServerId(0));
-        log.note(ServerId(0), Sweep { guard_open: true, ..sweep }, SimTime::from_secs(60));
-        log.note(ServerId(0), sweep, SimTime::from_secs(90));
+        let sweep = |app| Sweep {
+            app: AppId(app),
+            entries: 20,
+            healthy: 16,
+            guard_open: false,
+            marked: 0,
+            removed: 0,
+        };
+        // Two guards of the first server are shut, and one of the second. The first ends, and another sweep of its next
+        // life finds one of them shut again.
+        for (server, app) in [(0, 0), (0, 2), (1, 0)] {
+            log.note(ServerId(server), sweep(app), SimTime::from_secs(39));
+        }
+        log.server_ended(ServerId(0), SimTime::from_secs(50));
+        log.note(ServerId(0), sweep(2), SimTime::from_secs(90));
+        log.note(ServerId(1), sweep(0), SimTime::from_secs(90));
         let rows = log.finish();
-        let told: Vec<_> = rows.iter().map(|row| row.at.as_millis() / 1_000).collect();
-        assert_eq!(told, [39, 90]);
+        let told: Vec<_> = rows[3..]
+            .iter()
+            .map(|row| (row.at.as_millis() / 1_000, row.server.0, row.sweep.app.0, row.sweep.guard_open))
+            .collect();
+        assert_eq!(told, [(50, 0, 0, true), (50, 0, 2, true), (90, 0, 2, false)]);
     }
 
     #[test]

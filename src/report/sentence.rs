@@ -226,12 +226,15 @@ impl Telling<'_> {
             Some(median) => format!("{} in the median", in_words(median)),
             None => "longer than the run in most cases".to_owned(),
         };
+        let two_stage = self.report.is_two_stage();
+        let why = two_stage.then(|| two_stage::why_not_all(self.summary, self.event)).flatten();
         format!(
-            "{} {} {median}; {} of {} had not ended when the run did.",
+            "{} {} {median}; {} of {} had not ended when the run did{}.",
             self.opening(),
             self.verb(stage),
             last.censored,
             plural(last.count, "observation", "observations"),
+            why.map(|because| format!(", because {because}")).unwrap_or_default(),
         )
     }
 

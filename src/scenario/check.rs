@@ -4,6 +4,7 @@
 //! The check never stops at a problem: it takes a default in place of what is wrong and goes on, so that one run
 //! reports everything; the scenario it returns counts only if no error was found.
 
+use super::belongs::{self, Here};
 use super::check_calls;
 use super::check_fault;
 use super::check_fleet::{self, Fleet};
@@ -16,7 +17,6 @@ use super::types::{Clock, Delay, Network, Scenario};
 use super::values::{LengthOr, Values};
 use crate::engine::SimDuration;
 use crate::model::eureka::Flavour;
-use crate::model::registry::Kind;
 
 /// The default of `duration`.
 const DURATION: SimDuration = SimDuration::from_secs(30 * 60);
@@ -29,11 +29,19 @@ const DIRECT: Network = Network { latency: Delay::Constant(SimDuration::from_mil
 pub(super) fn scenario(root: &Table, problems: &mut Vec<Problem>) -> Scenario {
     let top = Values(Some(root));
     let registry = Registry::of(top, problems);
+    let here = Here::new(top, registry.kind(), registry.word());
+    // A word that names no registry has been reported, and nobody knows which was meant.
+    if top.text("registry").is_none_or(|word| word == registry.word()) {
+        belongs::check(root, &here, problems);
+    }
     let (server, server_client) = registry.servers(top, problems);
     let network = network(top.section("network"), DIRECT);
     let base = check_fleet::Base { clients: registry.clients(top, problems), network };
     let mut fleet = check_fleet::fleet(root, &base, problems);
     check_registry::subscriptions(root, &mut fleet, problems);
+    if fleet.is_whole() {
+        check_registry::time_goes_on(root, &fleet, network, problems);
+    }
     check_calls::traffic(root, &mut fleet, problems);
     let server_clock = clock(top.section("server").section("clock"));
     let flavour = match &registry {
@@ -42,7 +50,7 @@ pub(super) fn scenario(root: &Table, problems: &mut Vec<Problem>) -> Scenario {
     };
     let faults = check_fault::faults(root, &fleet, flavour, problems);
     check_fault::clocks_go_forward(root, &faults, &fleet, server_clock, problems);
-    let expectations = expectations(root, &fleet, registry.kind(), problems);
+    let expectations = expectations(root, &fleet, &here, problems);
     let longest_heartbeat = fleet.applications.iter().map(|app| app.client.heartbeat_interval()).max();
     let start = top.section("start");
     Scenario {
@@ -91,11 +99,21 @@ pub(super) fn clock(values: Values<'_>) -> Clock {
     }
 }
 
-fn expectations(root: &Table, fleet: &Fleet, kind: Kind, problems: &mut Vec<Problem>) -> Vec<Expectation> {
-    root.tables("expect").filter_map(|table| expectation(table, fleet, kind, problems)).collect()
+fn expectations(
+    root: &Table,
+    fleet: &Fleet,
+    here: &Here<'_>,
+    problems: &mut Vec<Problem>,
+) -> Vec<Expectation> {
+    root.tables("expect").filter_map(|table| expectation(table, fleet, here, problems)).collect()
 }
 
-fn expectation(table: &Table, fleet: &Fleet, kind: Kind, problems: &mut Vec<Problem>) -> Option<Expectation> {
+fn expectation(
+    table: &Table,
+    fleet: &Fleet,
+    here: &Here<'_>,
+    problems: &mut Vec<Problem>,
+) -> Option<Expectation> {
     let values = Values(Some(table));
     let Some(node) = values.node("that") else {
         problems.push(
@@ -106,7 +124,7 @@ fn expectation(table: &Table, fleet: &Fleet, kind: Kind, problems: &mut Vec<Prob
     };
     let text = node.as_text()?;
     let inside = |span: std::ops::Range<usize>| within_text(node.place.clone(), text, span);
-    let sentence = match expect::parse(text, kind) {
+    let sentence = match expect::parse(text, here.kind) {
         Ok(sentence) => sentence,
         Err(refusal) => {
             problems.push(
@@ -117,6 +135,7 @@ fn expectation(table: &Table, fleet: &Fleet, kind: Kind, problems: &mut Vec<Prob
             return None;
         }
     };
+    problems.extend(belongs::claim(&sentence.claim, node.place.clone(), here));
     if let (Some((out_of, span)), Some(size)) = (&sentence.out_of, fleet.size_at_start())
         && *out_of != size
     {

@@ -9,13 +9,13 @@ use super::document::Table;
 use super::format_two_stage::REGISTRIES;
 use super::parameters;
 use super::property::apply;
-use super::types::Application;
+use super::types::{Application, Delay, Network};
 use super::values::Values;
 use crate::engine::SimDuration;
 use crate::model::eureka::{self, Flavour};
 use crate::model::id::AppId;
 use crate::model::registry::{ClientConfig, Kind, ServerConfig};
-use crate::model::two_stage::{self, Preset};
+use crate::model::two_stage::{self, Discovery, Preset};
 
 /// The registry that a scenario names, with what its defaults come from.
 pub(super) enum Registry {
@@ -52,12 +52,20 @@ impl Registry {
         }
     }
 
+    /// Its word of [`REGISTRIES`].
+    pub(super) fn word(&self) -> &'static str {
+        match self {
+            Self::Eureka { .. } => REGISTRIES[0],
+            Self::TwoStage(Preset::TwoStage) => REGISTRIES[1],
+            Self::TwoStage(Preset::Nacos1) => REGISTRIES[2],
+        }
+    }
+
     /// The release or the preset, as it is named.
     pub(super) fn release(&self) -> String {
         match self {
             Self::Eureka { rules, .. } => rules.name.clone(),
-            Self::TwoStage(Preset::TwoStage) => REGISTRIES[1].to_owned(),
-            Self::TwoStage(Preset::Nacos1) => REGISTRIES[2].to_owned(),
+            Self::TwoStage(_) => self.word().to_owned(),
         }
     }
 
@@ -181,6 +189,32 @@ pub(super) fn subscriptions(root: &Table, fleet: &mut Fleet, problems: &mut Vec<
         if let ClientConfig::TwoStage(config) = &mut fleet.applications[at].client {
             config.services = named.unwrap_or_else(|| all.clone());
         }
+    }
+}
+
+/// Long polls that are answered and asked again in no time: one that is refused would be so for ever, at one and the same
+/// moment (`two-stage.md` 2.7).
+pub(super) fn time_goes_on(root: &Table, fleet: &Fleet, network: Network, problems: &mut Vec<Problem>) {
+    let instant = |latency: Delay| match latency {
+        Delay::Constant(longest) | Delay::Uniform(_, longest) => longest.is_zero(),
+        Delay::Drawn(distribution) => distribution.is_always_zero(),
+    };
+    for (app, table) in fleet.applications.iter().zip(root.tables("application")) {
+        let ClientConfig::TwoStage(client) = &app.client else { continue };
+        let watches = client.fetches && client.discovery == Discovery::LongPoll;
+        if !watches || client.watch_reissue_gap_ms > 0 || !instant(app.network.unwrap_or(network).latency) {
+            continue;
+        }
+        let place = |path: &[&str]| table.at(path).or_else(|| root.at(path)).map(|node| node.place.clone());
+        problems.push(
+            Problem::error(
+                place(&["two-stage", "watch-reissue-gap-ms"]),
+                format!("a long poll of `{}` that is refused is asked again in no time, for ever", app.name),
+            )
+            .label("time would stand still")
+            .related(place(&["network", "latency"]), "a call takes no time")
+            .hint("give one of the two a length, as in `watch-reissue-gap-ms = 1`"),
+        );
     }
 }
 

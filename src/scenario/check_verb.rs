@@ -206,6 +206,7 @@ fn of_instances(name: &str, targets: Selection, at: ServerId, values: Values<'_>
             calls_fail: values.number("calls-fail").unwrap_or_default(),
         },
         "grey" => Verb::Grey { targets, calls_fail: values.number("calls-fail").unwrap_or(1.0), length },
+        "full-disk" => Verb::FullDisk { targets, length },
         "override" => {
             let word = values.text("status").unwrap_or(Status::OutOfService.name());
             let status = Status::ALL.into_iter().find(|status| status.name() == word)?;

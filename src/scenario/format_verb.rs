@@ -3,8 +3,8 @@
 
 use super::format::{Key, Section, Shape, key};
 use super::format_verb_keys::{
-    BLUE_GREEN, CHANGE, CLOCK_VERB, CRASH, CRASH_LOOP, DEGRADE, DELETE, FLAP, GREY, OVERRIDE, PARTITION,
-    PAUSE, PAUSES, RECLAIM, RESTART, ROLL_OUT, SLOW_HEARTBEATS, START_VERB, STOP, UNHEALTHY,
+    BLUE_GREEN, CHANGE, CLOCK_VERB, CRASH, CRASH_LOOP, DEGRADE, DELETE, FLAP, FULL_DISK, GREY, OVERRIDE,
+    PARTITION, PAUSE, PAUSES, RECLAIM, RESTART, ROLL_OUT, SLOW_HEARTBEATS, START_VERB, STOP, UNHEALTHY,
 };
 
 /// A verb as a file writes it.
@@ -41,7 +41,7 @@ const fn verb(
 }
 
 /// The keys of a fault that say what is done. Exactly one must be there.
-pub(super) static VERBS: [VerbForm; 20] = [
+pub(super) static VERBS: [VerbForm; 21] = [
     verb("crash", &CRASH, "`kill -9`: nothing is sent.", &[], "crash = { count = 1 }"),
     verb("stop", &STOP, "An orderly stop: de-registration.", &[], "stop = { count = 1 }"),
     verb("restart", &RESTART, "Killed or stopped, then started again.", &[], "restart = { count = 1 }"),
@@ -115,6 +115,13 @@ pub(super) static VERBS: [VerbForm; 20] = [
         "unhealthy = { count = 1, for = \"5m\" }",
     ),
     verb("grey", &GREY, "Grey failure: heartbeats go on, calls fail.", &[], "grey = { count = 1 }"),
+    verb(
+        "full-disk",
+        &FULL_DISK,
+        "The disk is full: consumers of a two-stage registry cannot write their snapshots.",
+        &[],
+        "full-disk = { share = 0.5, for = \"10m\" }",
+    ),
     verb(
         "change",
         &CHANGE,

@@ -184,6 +184,13 @@ section!(
     "grey",
     TARGET_KEYS[..6].iter().chain(&GREY_KEYS).collect()
 );
+static FULL_DISK_KEYS: [Key; 1] = [FOR];
+section!(
+    /// `full-disk = { … }`
+    FULL_DISK,
+    "full-disk",
+    TARGET_KEYS[..6].iter().chain(&FULL_DISK_KEYS).collect()
+);
 static OVERRIDE_KEYS: [Key; 3] = [
     AT,
     key("status", Shape::Choice(OVERRIDES), "OUT_OF_SERVICE", "Which status."),

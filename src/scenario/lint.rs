@@ -88,8 +88,13 @@ impl Whence<'_> {
 
     /// The place of a setting that applies to an application: its own, or the file's.
     pub(super) fn of(&self, application: usize, path: &[&str]) -> Option<Place> {
+        self.own(application, path).or_else(|| self.global(path))
+    }
+
+    /// The place of a setting of an application's own.
+    pub(super) fn own(&self, application: usize, path: &[&str]) -> Option<Place> {
         let own = self.applications.get(application).and_then(|table| table.at(path));
-        own.map(|node: &Node| node.place.clone()).or_else(|| self.global(path))
+        own.map(|node: &Node| node.place.clone())
     }
 }
 

@@ -70,6 +70,7 @@
 mod assignment;
 #[cfg(test)]
 mod bad_inputs;
+mod belongs;
 mod builtin;
 mod check;
 mod check_calls;
@@ -88,6 +89,7 @@ mod document;
 mod duration;
 mod expect;
 mod expect_form;
+mod foreign;
 mod format;
 mod format_client;
 mod format_fault;
@@ -100,9 +102,12 @@ mod format_world;
 mod guide;
 mod lint;
 mod lint_capacity;
+mod lint_consumer;
 mod lint_expect;
 mod lint_fault;
 mod lint_fleet;
+mod lint_idle;
+mod lint_jam;
 mod lint_lease;
 mod lint_link;
 mod lint_outage;

@@ -1,5 +1,7 @@
 //! What is printed is read back: every corner of the format, and scenarios at random.
 
+mod two_stage;
+
 use super::print::string;
 use super::types::{Scenario, ServerList, ServerNode};
 use super::{Loaded, canonical, parse};
@@ -85,7 +87,7 @@ in = 0.95
 }
 
 /// Every verb with every key that it takes, and every way to name targets, peers and lengths.
-const VERBS: [&str; 39] = [
+const VERBS: [&str; 41] = [
     "crash = { count = 2, zone = \"east\" }",
     "crash = { server = true }",
     "stop = { share = 0.125, application = \"b\", linger = \"5s\", over = \"1m\" }",
@@ -112,6 +114,8 @@ const VERBS: [&str; 39] = [
     "unhealthy = { count = 1 }",
     "unhealthy = { count = 1, via = \"status-change\", calls-fail = 0.5, for = \"5m\" }",
     "grey = { share = 0.5, calls-fail = 0.1 }",
+    "full-disk = { count = 1 }",
+    "full-disk = { instances = [\"b-2\"], for = \"1m\" }",
     "change = { eureka.server.enable-self-preservation = false }",
     "change = { eureka = { server = { sync-when-timestamp-differs = false, disable-delta = true, \
      renewal-percent-threshold = 0.5, expected-client-renewal-interval-seconds = 5 } } }",
@@ -145,10 +149,32 @@ fn every_verb_is_among_them() {
 const ZONED: &str = "[server]\ncount = 3\n[[application]]\nname = \"a\"\ninstances = 3\nzones = [\"east\", \"west\"]\n\
                      [[application]]\nname = \"b\"\ninstances = 2\nzones = [\"west\"]\n";
 
+/// The same with the one server of a two-stage registry.
+fn zoned_two_stage() -> String {
+    ZONED.replace("[server]\ncount = 3\n", "registry = \"two-stage\"\n")
+}
+
+/// Which registries know a verb: Eureka, the two-stage registry.
+fn known_to(verb: &str) -> (bool, bool) {
+    let is_one_of = |names: &[&str]| names.iter().any(|name| verb.starts_with(&format!("{name} = ")));
+    (!is_one_of(&["full-disk"]), !is_one_of(&["change", "override", "unhealthy"]))
+}
+
+/// Whether a verb is about more than one server.
+fn needs_several(verb: &str) -> bool {
+    ["one-by-one", "server-2", "server-3", "servers = 2"].iter().any(|word| verb.contains(word))
+}
+
 #[test]
 fn every_verb_comes_back() {
     for verb in VERBS {
-        comes_back(&format!("{ZONED}[[fault]]\n{verb}\n"));
+        let (eureka, two_stage) = known_to(verb);
+        if eureka {
+            comes_back(&format!("{ZONED}[[fault]]\n{verb}\n"));
+        }
+        if two_stage && !needs_several(verb) {
+            comes_back(&format!("{}[[fault]]\n{verb}\n", zoned_two_stage()));
+        }
     }
 }
 
@@ -156,7 +182,11 @@ fn every_verb_comes_back() {
 fn an_example_of_a_verb_is_one() {
     for form in &super::format_verb::VERBS {
         let fleet = ["orders", "blue", "green"].map(|name| format!("[[application]]\nname = \"{name}\"\n"));
-        comes_back(&format!("{}[[fault]]\n{}\n", fleet.concat(), form.example));
+        let (fleet, (eureka, two_stage)) = (fleet.concat(), known_to(form.example));
+        let registries = [("eureka", eureka), ("two-stage", two_stage), ("nacos-1", two_stage)];
+        for (registry, _) in registries.into_iter().filter(|(_, knows)| *knows) {
+            comes_back(&format!("registry = \"{registry}\"\n{fleet}[[fault]]\n{}\n", form.example));
+        }
     }
 }
 
@@ -286,7 +316,8 @@ proptest::proptest! {
         } else {
             format!("kind = \"spring-cloud-loadbalancer\"\ncalls-per-second = {rate:?}")
         };
-        let faults: String = verbs.iter().map(|verb| format!("[[fault]]\n{verb}\n")).collect();
+        let verbs = verbs.iter().filter(|verb| known_to(verb).0);
+        let faults: String = verbs.map(|verb| format!("[[fault]]\n{verb}\n")).collect();
         comes_back(&format!(
             "title = {}\nseed = {seed}\nevent-budget = {budget}\nduration = \"{nanos}ns\"\n\
              flavour = \"{flavour}\"\n\

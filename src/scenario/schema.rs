@@ -176,7 +176,7 @@ mod tests {
         let server = &schema["properties"]["eureka"]["properties"]["server"]["properties"];
         assert_eq!(server["eviction-interval-timer-in-ms"]["minimum"], json!(1));
         assert_eq!(schema["properties"]["application"]["items"]["required"], json!(["name"]));
-        assert_eq!(schema["properties"]["fault"]["items"]["oneOf"].as_array().map(Vec::len), Some(20));
+        assert_eq!(schema["properties"]["fault"]["items"]["oneOf"].as_array().map(Vec::len), Some(21));
         // What hits only instances has neither `server` nor `servers` among its targets: four of six.
         let verbs = &schema["properties"]["fault"]["items"]["properties"];
         assert_eq!(verbs["stop"]["oneOf"].as_array().map(Vec::len), Some(4));

@@ -276,9 +276,13 @@ fn choice(entry: &Entry, words: &'static [&'static str]) -> Option<Problem> {
     let all = one_of(words.iter().copied());
     let Some(text) = entry.node.as_text() else { return Some(wrong_type(entry, &all)) };
     (!words.contains(&text)).then(|| {
+        let other_nacos = words.contains(&"nacos-1") && text.starts_with("nacos-2");
+        let hint = other_nacos.then(|| {
+            "Nacos 2 is another registry, in which a connection is the lease; `nacos-1` is 1.4".to_owned()
+        });
         Problem::error(entry.node.place.clone(), format!("unknown `{}`: `{text}`", entry.key))
             .label(format!("must be {all}"))
-            .maybe_hint(did_you_mean(text, words.iter().copied()))
+            .maybe_hint(hint.or_else(|| did_you_mean(text, words.iter().copied())))
     })
 }
 

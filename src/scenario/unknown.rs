@@ -5,12 +5,17 @@ use super::document::Entry;
 use super::format::{self, Section};
 use super::format_verb::VERBS;
 use super::suggest::{all_of, closest, in_short, one_of, uniform};
-use super::{format_client, format_server, format_verb_keys, format_world, unmodelled};
+use super::{
+    foreign, format_client, format_server, format_two_stage, format_verb_keys, format_world, unmodelled,
+};
 
 /// What to say of a key that a section does not have.
 pub(super) fn key(entry: &Entry, section: &'static Section) -> Problem {
     let key = entry.key.as_str();
     if let Some(problem) = out_of_reach(entry, section) {
+        return problem;
+    }
+    if let Some(problem) = of_another_registry(entry, section) {
         return problem;
     }
     if let Some(why) = unmodelled::why(section.path, key) {
@@ -65,8 +70,25 @@ fn out_of_reach(entry: &Entry, section: &'static Section) -> Option<Problem> {
     )
 }
 
+/// A setting under the name that another registry has for it, or one of the registry's own for its clients.
+fn of_another_registry(entry: &Entry, section: &'static Section) -> Option<Problem> {
+    let key = entry.key.as_str();
+    let (all, own) = (&format_two_stage::TWO_STAGE, &format_two_stage::OWN_TWO_STAGE);
+    let below = std::ptr::eq(section, all) || std::ptr::eq(section, own);
+    let problem = |title: String| Problem::error(entry.key_place.clone(), title).label("not known");
+    if let Some((title, hint)) = foreign::meant(entry, below) {
+        return Some(problem(title).hint(hint));
+    }
+    let known = all.key(key).filter(|_| std::ptr::eq(section, own))?;
+    Some(
+        problem(format!("`{}` is the registry's, and not an application's", known.name))
+            .label("one for all")
+            .hint("it belongs in `[two-stage]`"),
+    )
+}
+
 /// The sections that stand but once in a file: Eureka's and ours.
-const SINGLE: [&Section; 13] = [
+const SINGLE: [&Section; 14] = [
     &format::START,
     &format::EUREKA_SERVER,
     &format::EUREKA_CLIENT,
@@ -74,6 +96,7 @@ const SINGLE: [&Section; 13] = [
     &format::CLIENT_HEALTHCHECK,
     &format::EUREKA_INSTANCE,
     &format::INSTANCE_REGISTRY,
+    &format_two_stage::TWO_STAGE,
     &format_client::BALANCER,
     &format_client::TRANSPORT,
     &format_server::SERVER,

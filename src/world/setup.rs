@@ -331,7 +331,7 @@ fn starting_wall(scenario: &Scenario, seed: &Seed, chance: &mut Chance) -> crate
 /// Whether a run may end once nothing watched is open: only if no live instance can be removed later, by a fault
 /// that has an aftermath, by a network that loses messages or delays them without limit, by servers that may have more
 /// to do than they can, by a server's clock that runs faster or slower, or by settings that let leases expire between
-/// heartbeats.
+/// heartbeats; and if nobody who has left can come back.
 fn may_settle(scenario: &Scenario) -> bool {
     let has_no_aftermath = |verb: &Verb| match verb {
         Verb::Crash(targets) | Verb::Restart { targets, .. } => !targets.is_server(),
@@ -364,6 +364,8 @@ fn may_settle(scenario: &Scenario) -> bool {
         && delivers(scenario.network)
         && scenario.server_network.is_none_or(delivers)
         && scenario.applications.iter().all(|application| {
-            application.client.beats_in_time(&scenario.server) && application.network.is_none_or(delivers)
+            application.client.beats_in_time(&scenario.server)
+                && application.client.leaves_for_good(&scenario.server)
+                && application.network.is_none_or(delivers)
         })
 }

@@ -22,7 +22,7 @@ use stillup::engine::SimDuration;
 use stillup::model::client::ClientConfig;
 use stillup::model::eureka::ServerConfig;
 use stillup::model::id::{AppId, ServerId};
-use stillup::model::stage::Stage;
+use stillup::model::stage::{EventKind, Stage};
 use stillup::observe::{Outcome, ReplicateData};
 use stillup::scenario::{
     Application, Clock, Fault, Scenario, Selection, ServerList, Targets, Verb, Which, default_scenario,
@@ -72,7 +72,7 @@ impl fmt::Display for Compared {
 /// set-up, to see that it matters.
 pub(crate) fn simulate(folder: &Path, bend: &dyn Fn(&mut Scenario)) -> Result<Vec<Compared>, String> {
     if nacos::is_of_nacos(folder)? {
-        return Ok(Vec::new());
+        return nacos::simulate(folder, bend);
     }
     let recording = Recording::read(folder)?;
     Kind::of(&recording)?;
@@ -81,13 +81,25 @@ pub(crate) fn simulate(folder: &Path, bend: &dyn Fn(&mut Scenario)) -> Result<Ve
         return Ok(Vec::new());
     }
     let setup = setup(&recording, deaths[0].at_ms)?;
+    let start = |death: &Death| Some(start_for(setup.server.eureka(), death.gap_ms));
+    against(&deaths, bend, &|death| Scenario { server_starts_at_second: start(death), ..setup.clone() })
+}
+
+/// Compares crashes with simulated ones, each with those of a set-up of its own; nothing where there are too few.
+pub(crate) fn against(
+    deaths: &[Death],
+    bend: &dyn Fn(&mut Scenario),
+    setup: &dyn Fn(&Death) -> Scenario,
+) -> Result<Vec<Compared>, String> {
+    if deaths.len() < RANGE_FROM {
+        return Ok(Vec::new());
+    }
     let mut simulated = Simulated::default();
     for (number, death) in deaths.iter().enumerate() {
         let mut scenario = Scenario {
             seed: SEED + number as u64,
             replicates: SIMULATED.div_ceil(deaths.len() as u32),
-            server_starts_at_second: Some(start_for(setup.server.eureka(), death.gap_ms)),
-            ..setup.clone()
+            ..setup(death)
         };
         bend(&mut scenario);
         let run = sweep::run(&scenario, 2, &AtomicBool::new(false), &|_| ()).expect("nobody interrupts");
@@ -95,7 +107,7 @@ pub(crate) fn simulate(folder: &Path, bend: &dyn Fn(&mut Scenario)) -> Result<Ve
     }
     simulated.sort();
     let watched = Stage::ALL.into_iter().filter(|&stage| deaths.iter().any(|it| it.first(stage).is_some()));
-    Ok(watched.map(|stage| compare(stage, &deaths, &simulated)).collect())
+    Ok(watched.map(|stage| compare(stage, deaths, &simulated)).collect())
 }
 
 /// The recorded set-up: one instance dies at any moment, the first time that one did in the recording or
@@ -221,7 +233,7 @@ struct Simulated {
 impl Simulated {
     fn take(&mut self, replicate: &ReplicateData) {
         let mut once = BTreeMap::new();
-        for row in &replicate.detections {
+        for row in replicate.detections.iter().filter(|row| row.event == EventKind::Crash) {
             if let Outcome::Detected(length) = row.outcome {
                 let lengths = self.lengths.entry(row.stage).or_default();
                 lengths.extend((0..row.count).map(|_| length));
@@ -272,10 +284,11 @@ fn compare(stage: Stage, deaths: &[Death], simulated: &Simulated) -> Compared {
     Compared { stage, crashes: sample.len(), recorded_ms, simulated_ms, gap, differences }
 }
 
-/// How long the removal took to be served.
+/// How long the removal took to be served. Both may have been polled for.
 fn lag(death: &Death) -> Option<Measured> {
     let (registry, served) = (death.first(Stage::Registry)?, death.first(Stage::Served)?);
-    Some(Measured { latest_ms: served.latest_ms - registry.latest_ms, poll_ms: served.poll_ms })
+    let earliest_ms = registry.latest_ms - registry.poll_ms;
+    Some(Measured { latest_ms: served.latest_ms - earliest_ms, poll_ms: served.poll_ms + registry.poll_ms })
 }
 
 fn range_ms(sorted: &[SimDuration]) -> (i64, i64) {

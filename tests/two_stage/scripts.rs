@@ -111,7 +111,7 @@ pub(crate) fn vectors(preset: &'static str) -> impl Strategy<Value = Vector> {
         // The oracle's consumers poll.
         must("discovery", json!("poll"));
         must("empty_is_failure", json!(false));
-        if settings.iter().any(|it| *it == ("watch_timeout_payload", "\"full\"")) {
+        if settings.contains(&("watch_timeout_payload", "\"full\"")) {
             // When a long poll that waits for a worker begins cannot be seen, nor then which list is the last.
             must("worker_threads", json!(null));
         }

@@ -106,12 +106,18 @@ pub(super) fn stops_are_final(scenario: &Scenario, stops: &[Hit], latency: &Late
     Ok(())
 }
 
-/// How many of application `place` there are at the start, leave and come.
+/// How many entries of application `place` there are at the start, leave and come: none of one that does not register.
 fn counts(scenario: &Scenario, place: usize) -> [u64; 3] {
     let app = &scenario.applications[place];
     let of_kind = |kind| -> u64 { hits(scenario, kind).iter().map(|hit| hit.at_most_of(place)).sum() };
-    let entries = if app.client.registers() { u64::from(app.instances) } else { 0 };
-    [entries, of_kind(EventKind::Crash) + of_kind(EventKind::Stop), of_kind(EventKind::Registration)]
+    if !app.client.registers() {
+        return [0; 3];
+    }
+    [
+        u64::from(app.instances),
+        of_kind(EventKind::Crash) + of_kind(EventKind::Stop),
+        of_kind(EventKind::Registration),
+    ]
 }
 
 /// What `client` hears of with the answer that tells it of application `place`.

@@ -11,7 +11,7 @@ use super::guard::unhealthy_tolerated;
 use crate::engine::SimDuration;
 use crate::model::stage::EventKind;
 use crate::model::two_stage::{Guard, GuardScope, ServerConfig};
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, Verb};
 
 /// When an instance of one application is marked and removed, seen from its crash.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ pub(super) struct Ghosts<'a> {
     death: Death,
     /// Entries at the start.
     entries: u64,
-    /// How many of them leave in order, and how many come.
+    /// How many of them leave in order, and how many come that have no entry yet.
     leave: u64,
     come: u64,
     /// Of each crash, whether its removal may be denied.
@@ -40,7 +40,11 @@ impl<'a> Ghosts<'a> {
     /// Those of application `place`.
     pub(super) fn of(scenario: &'a Scenario, crashes: &'a [Hit], place: usize, death: Death) -> Self {
         let app = &scenario.applications[place];
-        let of_kind = |kind| hits(scenario, kind).iter().map(|hit| hit.at_most_of(place)).sum();
+        let of_kind = |kind, counts: fn(&Verb) -> bool| {
+            let all = hits(scenario, kind);
+            let those = all.iter().filter(|hit| counts(&scenario.faults[hit.fault].verb));
+            those.map(|hit| hit.at_most_of(place)).sum()
+        };
         let concerned: Vec<&Hit> = crashes.iter().filter(|hit| hit.at_most_of(place) > 0).collect();
         let mut ghosts = Self {
             server: scenario.server.two_stage(),
@@ -50,8 +54,8 @@ impl<'a> Ghosts<'a> {
             place,
             death,
             entries: if app.client.registers() { u64::from(app.instances) } else { 0 },
-            leave: of_kind(EventKind::Stop),
-            come: of_kind(EventKind::Registration),
+            leave: of_kind(EventKind::Stop, |_| true),
+            come: of_kind(EventKind::Registration, adds_an_entry),
         };
         ghosts.settle();
         ghosts
@@ -85,7 +89,7 @@ impl<'a> Ghosts<'a> {
             // With a cap the mark itself must leave the guard open (1.9).
             let others = if self.server.guard_cap { ghosts } else { ghosts.saturating_sub(1) };
             if let Some(tolerated) = self.tolerated(place).filter(|tolerated| others > *tolerated) {
-                return Err(self.shut(ghosts, tolerated));
+                return Err(self.shut(place, ghosts, tolerated));
             }
         }
         Ok(())
@@ -101,7 +105,7 @@ impl<'a> Ghosts<'a> {
         match self.stays.iter().position(|stays| *stays) {
             Some(place) => {
                 let ghosts = self.ghosts_with(place, self.death.forgotten);
-                Err(self.shut(ghosts, self.tolerated(place).unwrap_or_default()))
+                Err(self.shut(place, ghosts, self.tolerated(place).unwrap_or_default()))
             }
             None => Ok(()),
         }
@@ -129,10 +133,7 @@ impl<'a> Ghosts<'a> {
     /// How many ghosts the guard bears at the worst while those of crash `place` are about: the service may have shrunk,
     /// down to the size from which on there is a guard.
     fn tolerated(&self, place: usize) -> Option<u64> {
-        let begins = self.crashes[place].from + self.death.hidden.min;
-        let forgotten = |other: &usize| self.crashes[*other].from + self.death.forgotten.min < begins;
-        let gone: u64 = (0..self.crashes.len()).filter(forgotten).map(|other| self.dead(other)).sum();
-        let fewest = self.entries.saturating_sub(self.leave + gone);
+        let fewest = self.fewest(place);
         let most = self.entries + self.come;
         let guarded = u64::from(self.server.guard_min_instances);
         if self.server.guard == Guard::None || most < guarded {
@@ -141,13 +142,28 @@ impl<'a> Ghosts<'a> {
         unhealthy_tolerated(self.server, fewest.max(guarded))
     }
 
-    fn shut(&self, ghosts: u64, tolerated: u64) -> Absence {
+    /// Entries, if all who may have gone by then have.
+    fn fewest(&self, place: usize) -> u64 {
+        let begins = self.crashes[place].from + self.death.hidden.min;
+        let forgotten = |other: &usize| self.crashes[*other].from + self.death.forgotten.min < begins;
+        let gone: u64 = (0..self.crashes.len()).filter(forgotten).map(|other| self.dead(other)).sum();
+        self.entries.saturating_sub(self.leave + gone)
+    }
+
+    fn shut(&self, place: usize, ghosts: u64, tolerated: u64) -> Absence {
+        let entries = self.entries + self.come;
+        let bears = if self.fewest(place) < entries { "may bear no more than" } else { "bears" };
         Absence::because(format!(
-            "the guard may shut: {ghosts} of {} entries of {} may be unhealthy at a time, and it bears {tolerated}",
-            self.entries + self.come,
+            "the guard may shut: {ghosts} of {entries} entries of {} may be unhealthy at a time, and it {bears} \
+             {tolerated}",
             self.name
         ))
     }
+}
+
+/// Whether those whom it brings had no entry: who comes back under its id has one.
+fn adds_an_entry(verb: &Verb) -> bool {
+    !matches!(verb, Verb::Restart { new_id: false, .. } | Verb::CrashLoop { new_id: false, .. })
 }
 
 #[cfg(test)]
@@ -156,7 +172,7 @@ mod tests {
     use crate::analysis::fixture::{crash_of, fault, registry_of, two_stage};
     use crate::model::id::AppId;
     use crate::model::two_stage::Preset;
-    use crate::scenario::{Fault, Selection, Verb, Which};
+    use crate::scenario::{Fault, Selection, Which};
 
     fn range(min_s: u64, max_s: u64) -> BoundRange {
         let [min, mean, max] = [min_s, (min_s + max_s) / 2, max_s].map(SimDuration::from_secs);

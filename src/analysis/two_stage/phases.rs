@@ -18,9 +18,10 @@ use crate::model::stage::{EventKind, Stage};
 use crate::model::two_stage::{ClientConfig, Discovery, SweepPhase};
 use crate::scenario::{Application, Scenario};
 
-/// From so many instances on, it hardly matters to the mean of a service that its first one's heartbeats are tied to the
-/// sweeps: half a period for one in so many is as little as `evens` overlooks.
-const FIRST_OF_MANY: u32 = 4 * MANY as u32;
+/// From so many instances on, it hardly matters to the mean of a service that its sweeps begin with its first one. That
+/// one's heartbeats come at a fixed distance to them, and all others start after it: with `n` instances that started
+/// within one interval the mean wait is off by an interval in `n + 1`, and `evens` overlooks an eighth of one in [`MANY`].
+const FIRST_OF_MANY: u32 = 8 * MANY as u32;
 
 /// Why the mean at `stage` is not that over uniform phases; `None` if it is.
 pub(super) fn uneven(

@@ -52,7 +52,7 @@ fn the_default_crash() {
 
 #[test]
 fn nacos_1() {
-    let scenario = scenario(Preset::Nacos1, &[50]);
+    let scenario = scenario(Preset::Nacos1, &[80]);
     // A push after 1 s, unless a poll is quicker: 50 ms less on average.
     let expected = [
         Ok([10_000, 15_000, 20_001]),
@@ -208,7 +208,7 @@ fn reasons_for_an_absence() {
 /// N4: a consumer that waits for the first instance polls every 60 s, and is told by a push for 10 s of these.
 #[test]
 fn the_first_instance_of_a_service_is_seen_late() {
-    let mut scenario = scenario(Preset::Nacos1, &[40]);
+    let mut scenario = scenario(Preset::Nacos1, &[80]);
     let app = scenario.applications[0].clone();
     scenario.applications.push(crate::scenario::Application { name: "a1".into(), instances: 0, ..app });
     client_of(&mut scenario, 0).services = vec![AppId(0), AppId(1)];
@@ -255,6 +255,6 @@ fn means_take_drawn_phases() {
     // Nacos: sweeps keep the phase of the first instance.
     let mut small = scenario(Preset::Nacos1, &[10]);
     assert_eq!(means(&small), [false; 4]);
-    small.applications[0].instances = 40;
+    small.applications[0].instances = 80;
     assert_eq!(means(&small), [true; 4]);
 }

@@ -52,7 +52,7 @@ impl Uniforms {
             let chosen = self.widths.iter().enumerate().filter(|(place, _)| subset >> place & 1 == 1);
             let beyond = (above - chosen.map(|(_, width)| width).sum::<f64>()).max(0.0);
             let volume: f64 = (0..n).map(|_| beyond).product();
-            if subset.count_ones() % 2 == 0 { volume } else { -volume }
+            if subset.count_ones().is_multiple_of(2) { volume } else { -volume }
         };
         let sum: f64 = (0..1_u32 << n).map(corner).sum();
         let box_and_factorial: f64 =

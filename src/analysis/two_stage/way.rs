@@ -20,6 +20,7 @@ use super::phases;
 use super::protection::Served;
 use super::quiet::is_quiet;
 use super::silence::{until_forgotten, until_hidden};
+use crate::engine::SimDuration;
 use crate::model::id::AppId;
 use crate::model::registry::Kind;
 use crate::model::stage::{EventKind, Stage};
@@ -169,30 +170,58 @@ impl<'a> Way<'a> {
 
     /// From the event to a consumer that has taken over what it changes.
     fn taken_over(&self, client: &ClientConfig, hit: &Hit, place: usize) -> Result<Wait, Absence> {
-        let (scenario, latency) = (self.scenario, &self.latency);
+        let scenario = self.scenario;
         let served = self.shown(Stage::Served, hit, place)?;
         assumptions::answers_are_taken(scenario, client, place)?;
         assumptions::files_do_not_matter(scenario, client, self.event)?;
-        let change = (self.event, hit, place);
+        let heard = self.heard(client, hit, place, served.range)?;
+        let served = match self.event {
+            EventKind::Crash => self.seen_again(place, served, heard.range.max),
+            _ => served,
+        };
+        Ok(Wait { range: served.range.then(heard.range), uneven: served.uneven.or(heard.uneven) })
+    }
+
+    /// From a change of what is served, `served` after the event, to a consumer that has heard of it.
+    fn heard(
+        &self,
+        client: &ClientConfig,
+        hit: &Hit,
+        place: usize,
+        served: BoundRange,
+    ) -> Result<Wait, Absence> {
+        let (scenario, latency, change) = (self.scenario, &self.latency, (self.event, hit, place));
         let server = scenario.server.two_stage();
-        let heard = match client.discovery {
+        match client.discovery {
             Discovery::Poll => {
                 assumptions::poll_interval(scenario, client, change, latency)?;
-                polled(client, latency).into()
+                Ok(polled(client, latency).into())
             }
             Discovery::LongPoll => {
                 let may_be_first = assumptions::may_be_empty(scenario, self.event, hit, place);
-                watched(server, client, latency, may_be_first)?.into()
+                watched(server, client, latency, may_be_first).map(Wait::from)
             }
             Discovery::PushPlusPoll => {
                 let interval = assumptions::poll_interval(scenario, client, change, latency)?;
-                let quiet = is_quiet(scenario, client, latency, change, served.range, &self.deaths);
+                let quiet = is_quiet(scenario, client, latency, change, served, &self.deaths);
                 let wait = pushed(server, client, latency, interval, quiet)?;
                 let uneven = phases::uneven_while_empty(client, hit, interval);
-                Wait { uneven: wait.uneven.or(uneven), ..wait }
+                Ok(Wait { uneven: wait.uneven.or(uneven), ..wait })
             }
-        };
-        Ok(Wait { range: served.range.then(heard.range), uneven: served.uneven.or(heard.uneven) })
+        }
+    }
+
+    /// What counts for a consumer that hears of changes within `heard`. Of several that are hidden one by one, shown
+    /// again and deleted, it may miss that they are shown again.
+    fn seen_again(&self, place: usize, served: Wait, heard: SimDuration) -> Wait {
+        let death = self.deaths[place];
+        let several = self.hits.iter().map(|hit| hit.at_most_of(place)).sum::<u64>() > 1;
+        let protected = Served::of(self.scenario, &self.hits, place, death) == Served::AsEntry;
+        if protected && several && death.hidden.max + heard > death.forgotten.min {
+            Served::Between.wait(death)
+        } else {
+            served
+        }
     }
 
     /// Whoever comes back under its own id does so after its end, or before its return, has been noticed at `stage`.

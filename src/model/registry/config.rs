@@ -303,6 +303,23 @@ impl ClientConfig {
         }
     }
 
+    /// Whether nothing brings back an instance that has left, once everybody has seen it leave: no heartbeat that goes
+    /// on until its process has ended, and no push of an older list that is sent again.
+    pub fn leaves_for_good(&self, server: &ServerConfig) -> bool {
+        match (self, server) {
+            (Self::Eureka(_), _) => true,
+            (Self::TwoStage(config), ServerConfig::TwoStage(server)) => {
+                let forgets_its_timer = config.registers && !config.stop_heartbeat_before_deregister;
+                let is_pushed_again = config.fetches
+                    && config.discovery == two_stage::Discovery::PushPlusPoll
+                    && server.push_loss > 0.0
+                    && server.push_max_resend > 0;
+                !forgets_its_timer && !is_pushed_again
+            }
+            (Self::TwoStage(_), ServerConfig::Eureka(_)) => unreachable!("clients of one registry"),
+        }
+    }
+
     /// What stands above the client.
     pub fn balancer(&self) -> BalancerConfig {
         match self {

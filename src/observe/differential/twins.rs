@@ -97,11 +97,8 @@ impl Twins {
                 }
             }
             Step::Cancel { server, process } => {
-                let Some(server) = self.running(server) else { return };
-                let (_, instance, _) = self.process(process);
-                if self.put(server, instance, Presence::Absent, true) {
-                    self.server_fact(server, Fact::LeaseCancelled { instance }, Removal::NotShown);
-                    self.store(server, instance, Presence::Absent);
+                if let Some(server) = self.running(server) {
+                    self.cancel(server, process);
                 }
             }
             Step::Status { server, process, up } => {
@@ -121,12 +118,9 @@ impl Twins {
             }
             Step::ToggleServer(server) => self.toggle_server(server),
             Step::Serve { server, back } => {
-                let Some(server) = self.running(server) else { return };
-                let to = self.version(server, back);
-                let fact = Fact::ServedChanged { from: View::EMPTY, to };
-                let slot = (Watcher::Server(server), Stage::Served);
-                self.oracle.show(slot, to, Removal::NotShown, &self.views);
-                self.server_fact(server, fact, Removal::NotShown);
+                if let Some(server) = self.running(server) {
+                    self.serve(server, back);
+                }
             }
             Step::Fetch { place, server, version, delta } => {
                 if let Some(server) = self.running(server) {
@@ -157,6 +151,22 @@ impl Twins {
                 }
             }
         }
+    }
+
+    fn cancel(&mut self, server: ServerId, process: u8) {
+        let (_, instance, _) = self.process(process);
+        if self.put(server, instance, Presence::Absent, true) {
+            self.server_fact(server, Fact::LeaseCancelled { instance }, Removal::NotShown);
+            self.store(server, instance, Presence::Absent);
+        }
+    }
+
+    fn serve(&mut self, server: ServerId, back: u8) {
+        let to = self.version(server, back);
+        let fact = Fact::ServedChanged { from: View::EMPTY, to };
+        let slot = (Watcher::Server(server), Stage::Served);
+        self.oracle.show(slot, to, Removal::NotShown, &self.views);
+        self.server_fact(server, fact, Removal::NotShown);
     }
 
     /// Notes how servers stand, at the end of a moment.

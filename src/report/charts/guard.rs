@@ -193,21 +193,35 @@ fn percent(part: u32, whole: u32) -> Option<f64> {
     (whole > 0).then(|| 100.0 * f64::from(part) / f64::from(whole))
 }
 
-/// A dot at each sweep that marked, and in a row below it at each that removed, with the number where there is room.
+/// A dot at each sweep that marked, and in a row below it at each that removed, with the number; where dots leave no room
+/// for one each, with the sum of all behind the last.
 fn dots(canvas: &Canvas<'_>, chart: &mut TimeChart<'_, '_>, rows: &[&SweepRow]) {
     for lane in LANES {
-        let mut free_from = i32::MIN;
+        let mut places = Vec::new();
         for row in rows.iter().filter(|row| (lane.count)(&row.sweep) > 0) {
             let (x, y) = chart.backend_coord(&(row.at.as_millis() as f64, lane.level));
             canvas.draw(&Circle::new((x, y), 4, lane.ink.filled())).expect(DRAWN);
-            if x >= free_from {
-                let text = (lane.count)(&row.sweep).to_string();
-                let place = (HPos::Left, VPos::Center);
-                paint::write_at(canvas, &text, font(13, INK), place, (x + 7, y));
-                free_from = x + 7 + paint::text_width(canvas, &text, 13) + 4;
-            }
+            places.push((x, y, (lane.count)(&row.sweep)));
+        }
+        let room = |count: u32| 16 + paint::text_width(canvas, &count.to_string(), 13);
+        for (x, y, count) in together(&places, room) {
+            let anchor = (HPos::Left, VPos::Center);
+            paint::write_at(canvas, &count.to_string(), font(13, INK), anchor, (x + 7, y));
         }
     }
+}
+
+/// Numbers to write, each where the last of its dots is: a dot that is nearer to the one before it than that one's
+/// number needs is counted with it.
+fn together(dots: &[(i32, i32, u32)], room: impl Fn(u32) -> i32) -> Vec<(i32, i32, u32)> {
+    let mut numbers: Vec<(i32, i32, u32)> = Vec::new();
+    for &(x, y, count) in dots {
+        match numbers.last_mut() {
+            Some(last) if x < last.0 + room(last.2) => *last = (x, y, last.2 + count),
+            _ => numbers.push((x, y, count)),
+        }
+    }
+    numbers
 }
 
 #[cfg(test)]
@@ -227,6 +241,14 @@ mod tests {
             lines(&of(1), replicate).concat().into_iter().map(|(_, share)| share).collect();
         assert_eq!(shares, [100.0, 100.0, 100.0, 62.5, 62.5, 62.5, 100.0, 100.0]);
         assert_eq!(lines(&of(1), replicate)[0].last().unwrap().0, replicate.ended_at.as_millis() as f64);
+    }
+
+    #[test]
+    fn dots_that_stand_close_have_one_number() {
+        let room = |count: u32| if count < 10 { 24 } else { 32 };
+        // 20 px, too little for one number; then enough for one, and too little for two of which the first is 10.
+        let dots = [(100, 5, 2), (120, 5, 2), (144, 5, 10), (170, 5, 1), (202, 5, 3)];
+        assert_eq!(together(&dots, room), [(120, 5, 4), (170, 5, 11), (202, 5, 3)]);
     }
 
     #[test]

@@ -148,10 +148,43 @@ fn broken(name: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::comparison::made_up;
 
     #[test]
     fn long_names_are_broken() {
         assert_eq!(broken("eviction-interval-timer-in-ms"), ["eviction-", "interval-", "timer-in-ms"]);
         assert_eq!(broken("seed"), ["seed"]);
+    }
+
+    #[test]
+    fn callers_are_at_the_last_stage_that_their_registry_has() {
+        let summary = made_up::registries();
+        assert!(summary.mixes_registries() && !made_up::scenarios(3).mixes_registries());
+        let said = |statistic: Statistic| -> Vec<Value> {
+            let figure = Figure::Callers(None, statistic);
+            summary.configurations.iter().map(|one| figure.of(one)).collect()
+        };
+        let at = |place: usize, stage: Stage| {
+            let row = summary.configurations[place].stage(EventKind::Crash, stage).unwrap();
+            Value::Known(row.figures.mean_ms.unwrap() as f64)
+        };
+        let expected = [at(0, Stage::Balancer), at(1, Stage::Client), at(2, Stage::Client)];
+        assert_eq!(said(Statistic::Mean), expected);
+        let differences = [Value::Absent, Value::Known(-226_900.0), Value::Known(-212_400.0)];
+        assert_eq!(said(Statistic::Difference), differences);
+        let balancer = Figure::DetectionTime(None, Stage::Balancer, Statistic::Mean);
+        assert_eq!(balancer.of(&summary.configurations[1]), Value::Absent, "never 0");
+    }
+
+    /// What its registry answers is there, and earlier than at any caller: it must not stand beside those as the least.
+    #[test]
+    fn a_configuration_without_observers_has_no_callers() {
+        let mut summary = made_up::registries();
+        summary.configurations[1].stages.retain(|row| row.figures.stage != Stage::Client.name());
+        let [with, without] = [2, 1].map(|place| &summary.configurations[place]);
+        assert!(without.stage(EventKind::Crash, Stage::Served).is_some());
+        let mean = Figure::Callers(None, Statistic::Mean);
+        assert_ne!(mean.of(with), Value::Absent);
+        assert_eq!(mean.of(without), Value::Absent);
     }
 }

@@ -114,7 +114,9 @@ impl Figure {
         let event = summary.events_watched().first().copied();
         let stage = event.and_then(|event| summary.last_stage(event));
         match stage {
-            Some(_) if summary.mixes_registries() => Self::Callers(event, Statistic::P99),
+            Some(_) if summary.mixes_registries() && seen_by_callers(summary, event) => {
+                Self::Callers(event, Statistic::P99)
+            }
             Some(stage) => Self::DetectionTime(event, stage, Statistic::P99),
             None => Self::Mistakes(Stage::Registry),
         }
@@ -294,6 +296,12 @@ pub(super) const fn after(event: EventKind) -> &'static str {
         EventKind::Override => "an operator's override",
         EventKind::Recovery => "a recovery",
     }
+}
+
+/// Whether callers of any configuration could see the event.
+fn seen_by_callers(summary: &ComparisonSummary, event: Option<EventKind>) -> bool {
+    let seen = |event| summary.configurations.iter().any(|one| one.at_callers(event).is_some());
+    event.is_some_and(seen)
 }
 
 fn of_difference(difference: Option<Difference>) -> Value {

@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn every_row_has_every_column() {
-        for summary in [made_up::sweep(&[3, 2], 4), made_up::quiet()] {
+        for summary in [made_up::sweep(&[3, 2], 4), made_up::quiet(), made_up::registries()] {
             let mut text = Vec::new();
             configurations(&summary, &mut text).unwrap();
             let mut csv = csv::Reader::from_reader(text.as_slice());
@@ -185,5 +185,18 @@ mod tests {
             assert!(rows.len() >= summary.configurations.len());
             assert!(rows.iter().all(|row| row.len() == columns));
         }
+    }
+
+    #[test]
+    fn a_stage_that_a_registry_does_not_have_has_no_row() {
+        let mut text = Vec::new();
+        configurations(&made_up::registries(), &mut text).unwrap();
+        let mut csv = csv::Reader::from_reader(text.as_slice());
+        let stages = |number: &str, rows: &[csv::StringRecord]| -> Vec<String> {
+            rows.iter().filter(|row| &row[0] == number).map(|row| row[3].to_owned()).collect()
+        };
+        let rows: Vec<csv::StringRecord> = csv.records().map(Result::unwrap).collect();
+        assert_eq!(stages("1", &rows), ["registry", "served", "client", "balancer"]);
+        assert_eq!(stages("3", &rows), ["registry", "served", "client", "entry"]);
     }
 }

@@ -194,9 +194,10 @@ impl ConfigurationSummary {
         self.stages.iter().find(wanted)
     }
 
-    /// The figures of one event where the callers are: at the last stage on the way to them that observed it.
+    /// The figures of one event where the callers are: at the last of an observer's stages that observed it. Without
+    /// observers there are none: what a registry answers, nobody has yet asked for.
     pub fn at_callers(&self, event: EventKind) -> Option<&StageComparison> {
-        let rows = Stage::WAY.into_iter().rev().filter_map(|stage| self.stage(event, stage));
+        let rows = Stage::OBSERVED.into_iter().rev().filter_map(|stage| self.stage(event, stage));
         rows.into_iter().find(|row| row.figures.observed())
     }
 
@@ -289,11 +290,11 @@ impl Means {
         self.rows.iter().find(|(known, _)| *known == key).map_or(&[], |(_, means)| means)
     }
 
-    /// The last stage on the way to the callers that observed the event.
+    /// The last of an observer's stages that observed the event, if there are observers.
     fn last_stage(&self, event: EventKind) -> Option<Stage> {
-        let on_way = |&&(of, stage): &&(EventKind, Stage)| of == event && Stage::WAY.contains(&stage);
+        let observed = |&&(of, stage): &&(EventKind, Stage)| of == event && Stage::OBSERVED.contains(&stage);
         let keys = self.rows.iter().map(|(key, _)| key);
-        keys.filter(on_way).map(|(_, stage)| *stage).max()
+        keys.filter(observed).map(|(_, stage)| *stage).max()
     }
 }
 

@@ -46,11 +46,9 @@ pub(super) fn entry(report: &Report<'_>, summary: &Summary, event: EventKind) ->
             return None;
         }
         let tail = row.p99_ms.map(|p99| format!(" (p99 {})", in_words(p99))).unwrap_or_default();
-        return Some(format!(
-            "The registry forgot it {} after {} on average{tail}.",
-            in_words(mean),
-            noun(event)
-        ));
+        let (mean, what) = (in_words(mean), noun(event));
+        let shut = shut_meanwhile(summary).filter(|_| event == EventKind::Crash).unwrap_or_default();
+        return Some(format!("The registry forgot it {mean} after {what} on average{tail}{shut}."));
     }
     let why = shut(report).map(|because| format!(", because {because}")).unwrap_or_default();
     if row.censored == row.count {
@@ -72,8 +70,18 @@ pub(super) fn why_never(report: &Report<'_>, summary: &Summary, event: EventKind
     if flag.is_some_and(|flag| flag.count > 0 && flag.censored == flag.count) {
         return shut(report);
     }
+    refused(summary)
+}
+
+fn refused(summary: &Summary) -> Option<String> {
     let refused = summary.consumers.map_or(0, |consumers| consumers.refused_answers);
     (refused > 0).then(|| format!("callers refused {} as implausible", plural(refused, "answer", "answers")))
+}
+
+/// Why some callers had not seen an event when the run ended, although the registry had, if that is known.
+pub(super) fn why_not_all(summary: &Summary, event: EventKind) -> Option<String> {
+    let seen = summary.stage(event, Stage::Registry).is_some_and(|flag| flag.censored == 0);
+    if seen { refused(summary) } else { None }
 }
 
 /// Instances that were alive and well and that the registry marked, removed or forgot.
@@ -122,6 +130,16 @@ fn shut(report: &Report<'_>) -> Option<String> {
             u64::from(healthy) * 100 / u64::from(entries.max(1)),
         ),
         _ => format!("the guard, which asks for {percent} % healthy, was shut{which}"),
+    })
+}
+
+/// For how long the guard of some service was shut, where it was, but is so no longer.
+fn shut_meanwhile(summary: &Summary) -> Option<String> {
+    let guard = summary.guard.filter(|guard| guard.shut_in > 0 && guard.shut_at_end == 0)?;
+    let length = in_words(guard.shut_ms.mean.round() as u64);
+    Some(match guard.shut_in < summary.replicates {
+        false => format!("; its guard was shut for {length} of the run"),
+        true => format!("; its guard was shut in {} of {} replicates", guard.shut_in, summary.replicates),
     })
 }
 

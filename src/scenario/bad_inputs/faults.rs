@@ -90,7 +90,7 @@ error: a fault needs one verb
 8 | [[fault]]
   | ^^^^^^^^^ has none
   |
-  = help: as in `crash = { count = 1 }`; a verb is one of `crash`, `stop`, `restart`, `crash-loop`, `pause`, `pauses`, `partition`, `flap`, `degrade`, `slow-heartbeats`, `clock`, `unhealthy`, `grey`, `change`, `override`, `delete`, `start`, `roll-out`, `blue-green` or `reclaim`
+  = help: as in `crash = { count = 1 }`; a verb is one of `crash`, `stop`, `restart`, `crash-loop`, `pause`, `pauses`, `partition`, `flap`, `degrade`, `slow-heartbeats`, `clock`, `unhealthy`, `grey`, `full-disk`, `change`, `override`, `delete`, `start`, `roll-out`, `blue-green` or `reclaim`
 "#,
     );
 }

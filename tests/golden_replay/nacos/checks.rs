@@ -57,6 +57,18 @@ impl Checks {
         paused.map_or(run_us, |&(_, to)| to * 1_000 + self.late_us)
     }
 
+    /// When the check ran that lies in a window of two polls, ms, or nearest to it.
+    pub(super) fn run_near_us(
+        self,
+        window: (i64, i64),
+        config: &ServerConfig,
+        recording: &Recording,
+    ) -> Option<i64> {
+        let runs = self.runs_us(config, &recording.pauses(), recording.end_ms());
+        let middle_us = (window.0 + window.1) * 500;
+        runs.into_iter().min_by_key(|run_us| (run_us - middle_us).abs())
+    }
+
     fn runs_us(self, config: &ServerConfig, pauses: &[(i64, i64)], until_ms: i64) -> Vec<i64> {
         let (delay_us, interval_us) =
             (i64::from(config.sweep_initial_delay_ms) * 1_000, i64::from(config.sweep_interval_ms) * 1_000);

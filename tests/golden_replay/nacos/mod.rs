@@ -12,6 +12,7 @@ mod guesses;
 mod play;
 mod recording;
 mod sights;
+mod simulate;
 #[cfg(test)]
 mod tests;
 
@@ -24,6 +25,8 @@ use checks::Checks;
 use recording::Recording;
 
 pub(crate) use recording::is_of_nacos;
+/// Compares crashes with simulated ones.
+pub(crate) use simulate::simulate;
 
 /// What a check or a call has done shows this late at most: a removal is a call of the server's to itself, ms.
 const LATE_MS: i64 = 150;

@@ -1,5 +1,6 @@
 //! A recording of a Nacos server as it stands in its folder.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -108,5 +109,16 @@ impl Recording {
     pub(super) fn silenced(&self) -> impl Iterator<Item = (&str, i64)> {
         let ends = |row: &&FaultRow| ["crash", "cut"].contains(&row.fault.as_str());
         self.faults.iter().filter(ends).map(|row| (row.target.as_str(), row.t_ms))
+    }
+
+    /// Who crashed, and when, ms.
+    pub(super) fn crashes(&self) -> impl Iterator<Item = (&str, i64)> {
+        let crashes = self.faults.iter().filter(|row| row.fault == "crash");
+        crashes.map(|row| (row.target.as_str(), row.t_ms))
+    }
+
+    /// How many instances there are.
+    pub(super) fn instances(&self) -> usize {
+        self.calls.iter().map(|call| &call.instance).collect::<BTreeSet<_>>().len()
     }
 }

@@ -2,7 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Bent, replay};
+use stillup::model::stage::Stage;
+use stillup::model::two_stage::ServerConfig;
+use stillup::scenario::Scenario;
+
+use super::{Bent, replay, simulate};
 
 const CRASHES: &str = "nacos-crashes-1";
 const PAUSES: &str = "nacos-pauses-1";
@@ -161,4 +165,22 @@ fn what_does_not_matter_is_no_difference() {
         row.starts_with("50762,").then(|| format!("{row}\n{refused}"))
     };
     assert_eq!(differences_if(SINGLE, "requests.csv", unheard), Ok(0));
+}
+
+/// That crashes look like simulated ones as they were is told with those of Eureka.
+#[test]
+fn another_set_up_is_noticed() {
+    let differs_at = |stage: Stage, change: fn(&mut ServerConfig)| {
+        let bend = |scenario: &mut Scenario| {
+            let mut config = scenario.server.two_stage().clone();
+            change(&mut config);
+            scenario.server = config.into();
+        };
+        let stages = simulate(&shipped(CRASHES), &bend).expect(CRASHES);
+        stages.iter().any(|compared| compared.stage == stage && !compared.differences.is_empty())
+    };
+    assert!(differs_at(Stage::Registry, |config| config.soft_timeout_ms -= 5_000));
+    assert!(differs_at(Stage::Registry, |config| config.sweep_interval_ms = 3_000));
+    assert!(differs_at(Stage::Served, |config| config.read_protect_threshold = Some(1.0)));
+    assert!(differs_at(Stage::Entry, |config| config.hard_timeout_ms += 5_000));
 }

@@ -164,7 +164,7 @@ impl Machine {
     /// Schedules what an operation does.
     fn plan(&mut self, op: &Op) -> Result<(), String> {
         match op {
-            Op::Register(who) => self.plan_requests(who, 0, u64::MAX, |record| Request::Register(record)),
+            Op::Register(who) => self.plan_requests(who, 0, u64::MAX, Request::Register),
             Op::Deregister(who) => {
                 self.plan_requests(who, 0, u64::MAX, |record| Request::Cancel { instance: record.instance });
             }

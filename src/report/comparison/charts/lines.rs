@@ -50,8 +50,7 @@ pub(super) fn svg(summary: &ComparisonSummary) -> String {
             format!("What does {name} change?")
         };
         let log = if axis.log { ", on a logarithmic axis" } else { "" };
-        let no_stage =
-            if summary.mixes_registries() { " –: its registry has no such stage." } else { "" };
+        let no_stage = if summary.mixes_registries() { " –: its registry has no such stage." } else { "" };
         let below =
             format!("Detection times, by {name}{log}. A figure that is not known is left out.{no_stage}");
         paint::title(canvas, &format!("{question} {}", summary.title), &below);
