@@ -1,5 +1,7 @@
 //! What is printed is read back: every corner of the format, and scenarios at random.
 
+mod two_stage;
+
 use super::print::string;
 use super::types::{Scenario, ServerList, ServerNode};
 use super::{Loaded, canonical, parse};
@@ -158,6 +160,11 @@ fn known_to(verb: &str) -> (bool, bool) {
     (!is_one_of(&["full-disk"]), !is_one_of(&["change", "override", "unhealthy"]))
 }
 
+/// Whether a verb is about more than one server.
+fn needs_several(verb: &str) -> bool {
+    ["one-by-one", "server-2", "server-3", "servers = 2"].iter().any(|word| verb.contains(word))
+}
+
 #[test]
 fn every_verb_comes_back() {
     for verb in VERBS {
@@ -165,8 +172,7 @@ fn every_verb_comes_back() {
         if eureka {
             comes_back(&format!("{ZONED}[[fault]]\n{verb}\n"));
         }
-        let several = ["one-by-one", "server-2", "server-3", "servers = 2"];
-        if two_stage && !several.iter().any(|word| verb.contains(word)) {
+        if two_stage && !needs_several(verb) {
             comes_back(&format!("{}[[fault]]\n{verb}\n", zoned_two_stage()));
         }
     }
@@ -181,103 +187,6 @@ fn an_example_of_a_verb_is_one() {
         for (registry, _) in registries.into_iter().filter(|(_, knows)| *knows) {
             comes_back(&format!("registry = \"{registry}\"\n{fleet}[[fault]]\n{}\n", form.example));
         }
-    }
-}
-
-#[test]
-fn a_two_stage_registry_comes_back() {
-    let everything = r#"
-title = "t"
-[start]
-window = "5s"
-[server]
-starts-at-second = "3s"
-[server.clock]
-drift-ppm = 5
-[two-stage]
-soft-timeout-ms = 9000
-sweep-phase = "service-creation"
-sweep-mode = "fixed-rate"
-sweep-passes = "mark-then-delete"
-guard = "ratio"
-guard-min-healthy-pct = 0
-guard-scope = "soft-only"
-guard-cap = true
-register-existing = "heal"
-epoch = true
-resume-order = "requests-first"
-registry-persistent = true
-read-protect-threshold = 0.25
-worker-threads = 200
-push-loss = 0.125
-discovery = "long-poll"
-backoff-base-ms = 500
-backoff-max-shift = 20
-backoff-cap-ms = 1
-watch-ack = "always"
-sanity = "push-empty"
-[[application]]
-name = "orders"
-instances = 3
-[application.two-stage]
-disk-mode = "none"
-on-corrupt-file = "ignore"
-disk-writable = false
-[[application]]
-name = "stock"
-register = false
-subscribes = ["stock", "orders"]
-[application.two-stage]
-discovery = "push-plus-poll"
-heartbeat-schedule = "fixed-delay"
-[[application]]
-name = "batch"
-fetch = false
-[application.network]
-loss = 0.25
-[[fault]]
-delete = { count = 1, dead = true }
-[[expect]]
-that = "crash entry max below 63s"
-[[expect]]
-that = "no guard shut meanwhile on server-1"
-"#;
-    for registry in ["two-stage", "nacos-1"] {
-        comes_back(&format!("registry = \"{registry}\"\n{everything}"));
-        comes_back(&format!("registry = \"{registry}\"\n[[application]]\nname = \"a\"\n"));
-        let unlimited =
-            "two-stage.worker-threads = \"unlimited\"\ntwo-stage.read-protect-threshold = \"none\"";
-        comes_back(&format!("registry = \"{registry}\"\n{unlimited}\n[[application]]\nname = \"a\"\n"));
-    }
-}
-
-#[test]
-fn services_are_those_that_register_or_are_named() {
-    let text = "registry = \"two-stage\"\n[[application]]\nname = \"a\"\n[[application]]\nname = \"b\"\n\
-                register = false\nsubscribes = [\"b\", \"a\"]\n[[application]]\nname = \"c\"\nfetch = false\n";
-    let scenario = read(text);
-    let services = scenario
-        .applications
-        .iter()
-        .map(|app| app.client.two_stage().services.iter().map(|service| service.0).collect::<Vec<_>>());
-    assert_eq!(services.collect::<Vec<_>>(), [vec![0, 2], vec![0, 1], vec![0, 2]]);
-    let observers: Vec<bool> = scenario.applications.iter().map(|app| app.observers).collect();
-    assert_eq!(observers, [true, true, false]);
-    // One heartbeat interval.
-    assert_eq!(scenario.start_window, SimDuration::from_secs(5));
-    assert_eq!(scenario.release, "two-stage");
-}
-
-#[test]
-fn a_neutral_file_runs_under_any_registry() {
-    let text = "[[application]]\nname = \"a\"\ninstances = 20\nregister = true\n[server]\ncount = 1\n[traffic]\n\
-                calls-per-second = 1.0\n[[fault]]\nat = \"1m\"\ncrash = { count = 1 }\n[[expect]]\n\
-                that = \"client max below 10m\"\n";
-    for registry in super::format_two_stage::REGISTRIES {
-        let set = format!("registry={registry}");
-        let loaded = parse("test.toml", text, &[set]).unwrap_or_else(|problems| panic!("{problems}"));
-        assert_eq!(loaded.render_warnings(false), "", "{registry}");
-        comes_back(&canonical(&loaded.scenario));
     }
 }
 

@@ -1,11 +1,14 @@
 //! What bad input gets: the whole message, as a person sees it.
 
+mod claims;
 mod faults;
 mod fleet;
 mod keys;
 mod registries;
 mod servers;
 mod sets;
+mod single_server;
+mod surprises;
 mod two_stage;
 mod verb_values;
 mod verbs;
