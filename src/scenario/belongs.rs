@@ -20,11 +20,14 @@ pub(super) struct Here<'d> {
     name: &'static str,
     /// Where it says so.
     place: Option<&'d Place>,
+    /// Whether the file's word for it is one. If not, that has been reported, and nobody knows which was meant.
+    certain: bool,
 }
 
 impl<'d> Here<'d> {
     pub(super) fn new(top: Values<'d>, kind: Kind, name: &'static str) -> Self {
-        Self { kind, name, place: top.node("registry").map(|node| &node.place) }
+        let place = top.node("registry").map(|node| &node.place);
+        Self { kind, name, place, certain: place.is_none() || top.text("registry") == Some(name) }
     }
 
     /// Something of the other registry's.
@@ -85,6 +88,7 @@ const VERBS: [OnlyEurekas; 3] = [
 /// Every setting and fault of the file that belongs to another registry.
 pub(super) fn check(root: &Table, here: &Here<'_>, problems: &mut Vec<Problem>) {
     match here.kind {
+        _ if !here.certain => {}
         Kind::Eureka => of_two_stage(root, here, problems),
         Kind::TwoStage => of_eureka(root, here, problems),
     }
@@ -226,7 +230,8 @@ pub(super) fn claim(claim: &Claim, place: Place, here: &Here<'_>) -> Option<Prob
         }
         _ => return None,
     };
-    Some(here.foreign(place, format!("this expectation says nothing here: {title}"), hint))
+    let problem = here.foreign(place, format!("this expectation says nothing here: {title}"), hint);
+    Some(problem).filter(|_| here.certain)
 }
 
 fn stage_is_missing(stage: Stage, kind: Kind) -> Option<(&'static str, &'static str)> {

@@ -30,10 +30,7 @@ pub(super) fn scenario(root: &Table, problems: &mut Vec<Problem>) -> Scenario {
     let top = Values(Some(root));
     let registry = Registry::of(top, problems);
     let here = Here::new(top, registry.kind(), registry.word());
-    // A word that names no registry has been reported, and nobody knows which was meant.
-    if top.text("registry").is_none_or(|word| word == registry.word()) {
-        belongs::check(root, &here, problems);
-    }
+    belongs::check(root, &here, problems);
     let (server, server_client) = registry.servers(top, problems);
     let network = network(top.section("network"), DIRECT);
     let base = check_fleet::Base { clients: registry.clients(top, problems), network };

@@ -115,12 +115,24 @@ fn the_guide_has_a_part_for_every_verb() {
     }
 }
 
-#[test]
-fn the_example_of_several_servers_is_one() {
+/// The first scenario below a heading.
+fn example(heading: &str) -> super::Loaded {
     let guide = include_str!("../../docs/SCENARIO.md");
-    let part = guide.split("\n## Several servers\n").nth(1).expect("a part about several servers");
+    let part = guide.split(&format!("\n## {heading}\n")).nth(1).expect("the heading");
     let example = part.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next());
     let loaded = super::parse("guide.toml", example.expect("an example"), &[]);
-    let loaded = loaded.unwrap_or_else(|problems| panic!("{problems}"));
+    loaded.unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+#[test]
+fn the_example_of_a_two_stage_registry_is_one() {
+    let loaded = example("`[two-stage]`");
+    let titles: Vec<&str> = loaded.warnings.iter().map(|warning| warning.title.as_str()).collect();
+    assert_eq!(titles, ["4 dead of 20 shut the guard of `orders` for good"]);
+}
+
+#[test]
+fn the_example_of_several_servers_is_one() {
+    let loaded = example("Several servers");
     assert_eq!((loaded.scenario.servers.len(), loaded.render_warnings(false).as_str()), (3, ""));
 }

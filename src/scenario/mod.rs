@@ -15,7 +15,7 @@
 //!  text ──document──▶ tree ◀──set── --set KEY=VALUE
 //!                      │
 //!                      ├──shape──▶ every value of its type and range       (the tables of `format`)
-//!                      ├──check──▶ names resolved, defaults filled in      (release, fleet, faults, expectations)
+//!                      ├──check──▶ names resolved, defaults filled in      (registry, fleet, faults, expectations)
 //!                      └──lint───▶ what is legal and will surprise
 //!                      ▼
 //!                  Scenario ──print──▶ canonical text ──▶ the same Scenario
@@ -29,13 +29,14 @@
 //!
 //! Settings of Eureka stand under Eureka's own names in kebab case, in `[eureka.server]`, `[eureka.client]` and
 //! `[eureka.instance]`, in Eureka's own units: one finds here what stands in one's `application.yml`. Our own settings
-//! use durations with units.
+//! use durations with units. The parameters of the two-stage registry stand in `[two-stage]` under their specification's.
 //!
 //! | section | says |
 //! |---|---|
-//! | top | title, seed, replicates, duration, flavour and release |
+//! | top | title, seed, replicates, duration; the registry, and of Eureka flavour and release |
 //! | `[start]` | how the fleet starts: window and warm-up |
 //! | `[eureka.…]` | the server's and the fleet's settings, under Eureka's names |
+//! | `[two-stage]` | the registry's and its clients' parameters, if it is the two-stage one |
 //! | `[balancer]`, `[transport]` | what stands above and below the clients |
 //! | `[server]` | the servers: how many, who tells whom, what they can do, and their own clients |
 //! | `[network]` | the links' latency and loss |
@@ -44,7 +45,7 @@
 //! | `[[fault]]` | what happens: one verb and its targets, at a time after the warm-up |
 //! | `[[expect]]` | what must come out, and in which share of the replicates |
 //!
-//! Settings come in layers; a later one wins: the release's defaults, the file's sections, an application's own
+//! Settings come in layers; a later one wins: the defaults of the release or the preset, the file's sections, an application's own
 //! sections. Within `[balancer]` and `[transport]` a new `kind` starts from that kind's defaults.
 //!
 //! # Promises

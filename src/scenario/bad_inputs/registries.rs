@@ -174,6 +174,8 @@ fn a_registry_that_is_none() {
 watch-park-ms = 100
 [[application]]
 name = "orders"
+[[expect]]
+that = "no guard shut at the end"
 "#,
         &[],
         r#"error: unknown `registry`: `nacos`
