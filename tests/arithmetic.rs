@@ -2,22 +2,13 @@
 //! settings, replicate by replicate, or between scenarios. Every prediction is computed here from the rules in
 //! `docs/spec`, and shares nothing with the simulator.
 
-use std::path::Path;
-use std::sync::atomic::AtomicBool;
+mod shipped;
 
 use stillup::engine::SimDuration;
 use stillup::model::stage::Stage;
 use stillup::observe::{Detection, Outcome, ReplicateData, RoundRow};
-use stillup::scenario;
-use stillup::sweep;
 
-/// Runs a shipped scenario with some settings changed.
-fn run(name: &str, sets: &[&str]) -> Vec<ReplicateData> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios").join(name).with_extension("toml");
-    let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
-    let scenario = scenario::load(&path, &sets).unwrap_or_else(|error| panic!("{error}")).scenario;
-    sweep::run(&scenario, 2, &AtomicBool::new(false), &|_| ()).expect("nobody interrupts").replicates
-}
+use shipped::run;
 
 /// Leases that rounds removed.
 fn evicted(replicate: &ReplicateData) -> u64 {

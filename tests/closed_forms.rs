@@ -1,25 +1,17 @@
 //! The simulation against the closed forms, which share no code: every simulated T_D lies within its bound,
 //! the mean comes close, and where the closed forms say that a dead instance stays, it stays.
 
-use std::sync::atomic::AtomicBool;
+mod held;
 
-use stillup::analysis::{Bound, BoundRange, bounds};
+use stillup::analysis::bounds;
 use stillup::engine::SimDuration;
 use stillup::model::client::{BalancerConfig, ClientConfig};
 use stillup::model::eureka::{Flavour, ServerConfig};
 use stillup::model::id::AppId;
 use stillup::model::stage::{EventKind, Stage};
-use stillup::observe::{Outcome, RunData};
 use stillup::scenario::{self, Application, Delay, Fault, Scenario, Selection, Targets, Verb, Which};
-use stillup::sweep;
 
-const fn ms(millis: u64) -> SimDuration {
-    SimDuration::from_millis(millis)
-}
-
-const fn s(seconds: u64) -> SimDuration {
-    SimDuration::from_secs(seconds)
-}
+use held::{Picks, detected, hold, hold_range, ms, run, s};
 
 /// All defaults, these many instances by application, one of all crashes within a minute.
 fn scenario(fleet: &[u32]) -> Scenario {
@@ -57,53 +49,6 @@ fn some(count: u32) -> Targets {
 
 fn fault(verb: Verb) -> Fault {
     Fault { at: SimDuration::ZERO, within: s(60), verb }
-}
-
-fn run(scenario: &Scenario) -> RunData {
-    sweep::run(scenario, 2, &AtomicBool::new(false), &|_| ()).expect("nobody interrupts")
-}
-
-/// T_D of everything detected, each with how many saw it.
-fn detected(data: &RunData, event: EventKind, stage: Stage) -> Vec<(SimDuration, u64)> {
-    let detections = data.replicates.iter().flat_map(|replicate| &replicate.detections);
-    let of_stage = detections.filter(|it| it.event == event && it.stage == stage);
-    let seen = of_stage.filter_map(|it| match it.outcome {
-        Outcome::Detected(t_d) => Some((t_d, it.count)),
-        _ => None,
-    });
-    seen.collect()
-}
-
-/// Checks every closed form that there is; returns how many there were.
-fn hold(scenario: &Scenario) -> usize {
-    let data = run(scenario);
-    let forms = bounds(scenario);
-    let mut held = 0;
-    for Bound { event, stage, range, mean_absent } in forms {
-        let Ok(range) = range else { continue };
-        let seen = detected(&data, event, stage);
-        let place = format!("{} at {}", event.name(), stage.name());
-        assert!(!seen.is_empty(), "{place}: nothing was detected");
-        for (t_d, _) in &seen {
-            assert!(range.min <= *t_d && *t_d <= range.max, "{place}: {t_d} outside {range:?}");
-        }
-        if mean_absent.is_none() {
-            assert_mean(&seen, &range, &place);
-        }
-        held += 1;
-    }
-    held
-}
-
-/// Observers of one crash share most of the way, so 200 crashes give a mean with an error of about a third of
-/// the width over √200, a fiftieth: five of these are never exceeded.
-fn assert_mean(seen: &[(SimDuration, u64)], range: &BoundRange, place: &str) {
-    let count: u64 = seen.iter().map(|(_, count)| count).sum();
-    let sum: u128 = seen.iter().map(|(t_d, count)| u128::from(t_d.as_nanos()) * u128::from(*count)).sum();
-    let mean = (sum / u128::from(count)) as u64;
-    let width = range.max.as_nanos() - range.min.as_nanos();
-    let off = mean.abs_diff(range.mean.as_nanos());
-    assert!(off <= width / 10, "{place}: mean {} against {range:?}", SimDuration::from_nanos(mean));
 }
 
 #[test]
@@ -256,7 +201,7 @@ fn the_shipped_scenarios() {
         let mut scenario = scenario::load(path.as_ref(), &[]).expect("a shipped scenario").scenario;
         scenario.replicates = scenario.replicates.min(60);
         assert_eq!(bounds(&scenario).len(), asked, "{name}");
-        assert_eq!(hold_range(&scenario, 0), present, "{name}: {:?}", bounds(&scenario));
+        assert_eq!(hold_range(&scenario), present, "{name}: {:?}", bounds(&scenario));
     }
 }
 
@@ -300,33 +245,9 @@ fn settings_of_all_kinds() {
             ],
             _ => vec![fault(Verb::Crash(one()))],
         };
-        held += hold_range(&scenario, case);
+        held += hold_range(&scenario);
     }
     assert!(held > 100, "only {held} closed forms were looked at");
-}
-
-fn hold_range(scenario: &Scenario, case: u64) -> usize {
-    let data = run(scenario);
-    let mut held = 0;
-    for Bound { event, stage, range, .. } in bounds(scenario) {
-        let Ok(range) = range else { continue };
-        for (t_d, _) in detected(&data, event, stage) {
-            let place = format!("case {case}, {} at {}", event.name(), stage.name());
-            assert!(range.min <= t_d && t_d <= range.max, "{place}: {t_d} outside {range:?}\n{scenario:#?}");
-        }
-        held += 1;
-    }
-    held
-}
-
-/// Picks from lists, by a linear congruence: the same on every machine.
-struct Picks(u64);
-
-impl Picks {
-    fn of<T: Copy>(&mut self, choices: &[T]) -> T {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        choices[(self.0 >> 33) as usize % choices.len()]
-    }
 }
 
 /// Stops and starts at moments of their own, a part of one zone, and instances that are killed when their notice

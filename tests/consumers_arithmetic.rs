@@ -2,21 +2,12 @@
 //! about Nacos 1, as in `arithmetic.rs`: over a row of settings. Every prediction is computed here from the rules in
 //! `docs/spec/two-stage.md`, and shares nothing with the simulator.
 
-use std::path::Path;
-use std::sync::atomic::AtomicBool;
+mod shipped;
 
 use stillup::model::stage::Stage;
 use stillup::observe::{Outcome, ReplicateData};
-use stillup::scenario;
-use stillup::sweep;
 
-/// Runs a shipped scenario with some settings changed.
-fn run(name: &str, sets: &[&str]) -> Vec<ReplicateData> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios").join(name).with_extension("toml");
-    let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
-    let scenario = scenario::load(&path, &sets).unwrap_or_else(|error| panic!("{error}")).scenario;
-    sweep::run(&scenario, 2, &AtomicBool::new(false), &|_| ()).expect("nobody interrupts").replicates
-}
+use shipped::run;
 
 /// Detection times at a stage, s, one for each observation. All have ended.
 fn detected(data: &[ReplicateData], stage: Stage) -> Vec<f64> {

@@ -2,28 +2,20 @@
 //! much to do, as in `fault_arithmetic.rs`: over a row of settings. Every prediction is computed here from the rules in
 //! `docs/spec`, and shares nothing with the simulator.
 
+mod shipped;
+
 use std::net::Ipv4Addr;
-use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 use stillup::engine::{SimDuration, SimTime};
 use stillup::model::id::ServerId;
 use stillup::model::message::RequestKind;
 use stillup::model::stage::{EventKind, Stage};
 use stillup::observe::{Injected, LoadMinute, Minute, Mistake, Outcome, ReplicateData};
-use stillup::scenario;
-use stillup::sweep;
+
+use shipped::run;
 
 const FIRST: ServerId = ServerId(0);
 const SECOND: ServerId = ServerId(1);
-
-/// Runs a shipped scenario with some settings changed.
-fn run(name: &str, sets: &[&str]) -> Vec<ReplicateData> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios").join(name).with_extension("toml");
-    let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
-    let scenario = scenario::load(&path, &sets).unwrap_or_else(|error| panic!("{error}")).scenario;
-    sweep::run(&scenario, 2, &AtomicBool::new(false), &|_| ()).expect("nobody interrupts").replicates
-}
 
 fn seconds(length: SimDuration) -> f64 {
     length.as_nanos() as f64 / 1e9

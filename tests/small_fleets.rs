@@ -10,11 +10,9 @@
 //! the simulator. They speak of an ideal steady state, two renewals a minute from everybody, so messages take no
 //! time here: otherwise a heartbeat would slip into the next minute now and then.
 
-use std::path::Path;
-use std::sync::atomic::AtomicBool;
+mod shipped;
 
-use stillup::scenario;
-use stillup::sweep;
+use shipped::run;
 
 /// How a server starts.
 #[derive(Clone, Copy, Debug)]
@@ -84,15 +82,13 @@ fn simulated(start: Start, instances: u32) -> Vec<End> {
         "stop-when-settled=false".to_owned(),
         "replicates=3".to_owned(),
     ];
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/small-fleets.toml");
-    let scenario = scenario::load(&path, &sets).unwrap_or_else(|error| panic!("{error}")).scenario;
-    let data = sweep::run(&scenario, 2, &AtomicBool::new(false), &|_| ()).expect("nobody interrupts");
+    let data = run("small-fleets", &sets.each_ref().map(String::as_str));
     let end = |replicate: &stillup::observe::ReplicateData| {
         let gone = members - replicate.left_at_end();
         assert!(gone <= 1, "nobody but the dead is removed");
         End { removed: gone == 1, protected: replicate.self_preservation_at_end() }
     };
-    data.replicates.iter().map(end).collect()
+    data.iter().map(end).collect()
 }
 
 /// All starts.

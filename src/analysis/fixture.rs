@@ -2,7 +2,6 @@
 
 use crate::engine::SimDuration;
 use crate::model::id::AppId;
-use crate::model::registry::{ClientConfig, ServerConfig};
 use crate::model::two_stage::{self, Preset};
 use crate::scenario::{Application, Fault, Scenario, Selection, Targets, Verb, Which, default_scenario};
 
@@ -37,18 +36,12 @@ pub(super) fn two_stage(preset: Preset, fleet: &[u32]) -> Scenario {
 
 /// The settings of a two-stage registry, to change.
 pub(super) fn registry_of(scenario: &mut Scenario) -> &mut two_stage::ServerConfig {
-    match &mut scenario.server {
-        ServerConfig::TwoStage(config) => config,
-        ServerConfig::Eureka(_) => panic!("not the two-stage registry"),
-    }
+    scenario.server.two_stage_mut()
 }
 
 /// The settings of its application at `place`, to change.
 pub(super) fn client_of(scenario: &mut Scenario, place: usize) -> &mut two_stage::ClientConfig {
-    match &mut scenario.applications[place].client {
-        ClientConfig::TwoStage(config) => config,
-        ClientConfig::Eureka(_) => panic!("not the two-stage registry"),
-    }
+    scenario.applications[place].client.two_stage_mut()
 }
 
 /// A crash within the first minute.

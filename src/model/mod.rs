@@ -9,6 +9,8 @@ pub mod fact;
 pub mod id;
 pub mod message;
 pub mod registry;
+#[cfg(test)]
+mod rig;
 pub mod stage;
 pub mod step;
 mod timers;

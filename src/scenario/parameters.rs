@@ -6,15 +6,12 @@
 //! See [`super::properties`], which is the same for Eureka.
 
 use super::format::{INSTANCES_MAX, Key, Shape};
-use super::properties::MS_MAX;
-use super::property::{Field, Property, Words};
+use super::property::{Field, MS, MS_OR_NONE, Property, Words, properties};
 use crate::model::two_stage::{
     ClientConfig, Discovery, DiskMode, DiskWriteOn, Guard, GuardScope, OnCorruptFile, RegisterExisting,
     ResumeOrder, Sanity, Schedule, ServerConfig, SweepPasses, SweepPhase, WatchAck, WatchTimeoutPayload,
 };
 
-const MS: Shape = Shape::Count { min: 1, max: MS_MAX, unit: "milliseconds" };
-const MS_OR_NONE: Shape = Shape::Count { min: 0, max: MS_MAX, unit: "milliseconds" };
 const PERCENT: Shape = Shape::Count { min: 0, max: 100, unit: "percent" };
 const INSTANCES: Shape = Shape::Count { min: 0, max: INSTANCES_MAX, unit: "instances" };
 const TIMES: Shape = Shape::Count { min: 0, max: 1_000, unit: "times" };
@@ -50,28 +47,8 @@ words! {
     OnCorruptFile { FailStart = "fail-start", Ignore = "ignore" }
 }
 
-macro_rules! parameters {
-    (@field Word $field:ident) => {
-        Field::Word(
-            |config| config.$field.word(),
-            |config, word| {
-                if let Some(value) = Words::of(word) {
-                    config.$field = value;
-                }
-            },
-        )
-    };
-    (@field $kind:ident $($field:ident).+) => { Field::$kind(|config| &mut config.$($field).+) };
-    ($($name:literal, $shape:expr, $kind:ident $($field:ident).+, $default:literal, $doc:literal;)*) => {
-        &[$(Property {
-            key: Key { name: $name, shape: $shape, default: $default, doc: $doc },
-            field: parameters!(@field $kind $($field).+),
-        }),*]
-    };
-}
-
 /// The registry's, of `[two-stage]` alone.
-pub(super) static SERVER: &[Property<ServerConfig>] = parameters![
+pub(super) static SERVER: &[Property<ServerConfig>] = properties![
     "soft-timeout-ms", MS_OR_NONE, Count soft_timeout_ms, "15000",
         "Silence after which an instance turns unhealthy and is no longer served: strictly more than this (1.3).";
     "hard-timeout-ms", MS_OR_NONE, Count hard_timeout_ms, "two-stage: 60000; nacos-1: 30000",
@@ -131,7 +108,7 @@ pub(super) static SERVER: &[Property<ServerConfig>] = parameters![
 ];
 
 /// The processes', of `[two-stage]` and `[application.two-stage]`.
-pub(super) static CLIENT: &[Property<ClientConfig>] = parameters![
+pub(super) static CLIENT: &[Property<ClientConfig>] = properties![
     "heartbeat-interval-ms", MS, Count heartbeat_interval_ms, "5000",
         "From one heartbeat to the next (1.2).";
     "first-heartbeat-delay-ms", MS_OR_NONE, Count first_heartbeat_delay_ms, "5000",

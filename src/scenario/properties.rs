@@ -6,20 +6,16 @@
 //! in [`super::property`]; the parameters of the two-stage registry are in [`super::parameters`].
 
 use super::format::{Key, Shape};
-use super::property::{Field, Property};
+use super::property::{Field, MS, MS_MAX, MS_OR_NONE, Property, properties};
 use crate::model::client::ClientConfig;
 use crate::model::eureka::ServerConfig;
 
 /// Seconds that a property may name at most: their milliseconds must fit a Java `int`, in which Eureka computes
 /// a lease's duration (`eureka-server.md` 1.1).
 pub(super) const SECONDS_MAX: u64 = 2_147_483;
-/// Milliseconds that a property may name at most: a Java `int`.
-pub(super) const MS_MAX: u64 = 2_147_483_647;
 
 const SECONDS: Shape = Shape::Count { min: 1, max: SECONDS_MAX, unit: "seconds" };
 const SECONDS_OR_NONE: Shape = Shape::Count { min: 0, max: SECONDS_MAX, unit: "seconds" };
-const MS: Shape = Shape::Count { min: 1, max: MS_MAX, unit: "milliseconds" };
-const MS_OR_NONE: Shape = Shape::Count { min: 0, max: MS_MAX, unit: "milliseconds" };
 const CLIENTS: Shape = Shape::Count { min: 0, max: super::format::INSTANCES_MAX, unit: "clients" };
 const THREADS: Shape = Shape::Count { min: 1, max: 1_000, unit: "threads" };
 const TASKS: Shape = Shape::Count { min: 1, max: MS_MAX, unit: "tasks" };
@@ -28,15 +24,6 @@ const TRIES: Shape = Shape::Count { min: 0, max: 1_000, unit: "tries" };
 
 /// What `initial-status` may say.
 pub(super) const STATUSES: &[&str] = &["UP", "DOWN", "STARTING", "OUT_OF_SERVICE", "UNKNOWN", "none"];
-
-macro_rules! properties {
-    ($($name:literal, $shape:expr, $kind:ident $field:ident, $default:literal, $doc:literal;)*) => {
-        &[$(Property {
-            key: Key { name: $name, shape: $shape, default: $default, doc: $doc },
-            field: Field::$kind(|config| &mut config.$field),
-        }),*]
-    };
-}
 
 /// `[eureka.server]`: `EurekaServerConfigBean`.
 pub(super) static SERVER: &[Property<ServerConfig>] = properties![

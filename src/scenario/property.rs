@@ -6,6 +6,13 @@ use super::print::string;
 use super::values::Values;
 use crate::model::message::Status;
 
+/// Milliseconds that a property may name at most: a Java `int`.
+pub(super) const MS_MAX: u64 = 2_147_483_647;
+/// Milliseconds, at least one.
+pub(super) const MS: Shape = Shape::Count { min: 1, max: MS_MAX, unit: "milliseconds" };
+/// Milliseconds.
+pub(super) const MS_OR_NONE: Shape = Shape::Count { min: 0, max: MS_MAX, unit: "milliseconds" };
+
 /// A property of a configuration `C`.
 #[derive(Debug)]
 pub(super) struct Property<C: 'static> {
@@ -28,6 +35,30 @@ pub(super) enum Field<C: 'static> {
     /// One of the words of its shape: how it is read off, and set if the word is one.
     Word(fn(&C) -> &'static str, fn(&mut C, &str)),
 }
+
+/// Properties in a list, each in a line: its name and shape, the kind of its field and the field, its default in words
+/// and what it means. Of a [`Field::Word`] the type of the field is one of [`Words`].
+macro_rules! properties {
+    (@field Word $field:ident) => {
+        Field::Word(
+            |config| config.$field.word(),
+            |config, word| {
+                if let Some(value) = Words::of(word) {
+                    config.$field = value;
+                }
+            },
+        )
+    };
+    (@field $kind:ident $($field:ident).+) => { Field::$kind(|config| &mut config.$($field).+) };
+    ($($name:literal, $shape:expr, $kind:ident $($field:ident).+, $default:literal, $doc:literal;)*) => {
+        &[$(Property {
+            key: Key { name: $name, shape: $shape, default: $default, doc: $doc },
+            field: properties!(@field $kind $($field).+),
+        }),*]
+    };
+}
+
+pub(super) use properties;
 
 /// Something that is one of a few, each with a word of its own.
 pub(super) trait Words: Copy + PartialEq + 'static {

@@ -3,6 +3,8 @@
 
 mod besides;
 mod common;
+#[path = "../held/mod.rs"]
+mod held;
 mod random;
 
 use common::{client_of, crash, fault, hold, of_app, registry_of, replicates_with, run, s, scenario, some};

@@ -1,6 +1,8 @@
 //! Settings of all kinds: what has a closed form holds.
 
-use super::common::{client_of, crash, fault, hold_range, of_app, registry_of, s, scenario, some, stop};
+use super::common::{
+    Picks, client_of, crash, fault, hold_range, ms, of_app, registry_of, s, scenario, some, stop,
+};
 use stillup::engine::SimDuration;
 use stillup::model::id::AppId;
 use stillup::model::two_stage::{
@@ -8,20 +10,6 @@ use stillup::model::two_stage::{
     WatchAck, WatchTimeoutPayload,
 };
 use stillup::scenario::{Delay, Fault, Scenario, Targets, Verb, Which};
-
-const fn ms(millis: u64) -> SimDuration {
-    SimDuration::from_millis(millis)
-}
-
-/// Picks from lists, by a linear congruence: the same on every machine.
-struct Picks(u64);
-
-impl Picks {
-    fn of<T: Copy>(&mut self, choices: &[T]) -> T {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        choices[(self.0 >> 33) as usize % choices.len()]
-    }
-}
 
 #[test]
 fn settings_of_all_kinds() {

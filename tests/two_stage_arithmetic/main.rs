@@ -4,14 +4,13 @@
 
 mod cuts;
 mod jams;
-
-use std::path::Path;
-use std::sync::atomic::AtomicBool;
+#[path = "../shipped/mod.rs"]
+mod shipped;
 
 use stillup::model::stage::{EventKind, Stage};
 use stillup::observe::{Outcome, ReplicateData, SweepRow};
-use stillup::scenario;
-use stillup::sweep;
+
+use shipped::run;
 
 /// Heartbeat H, soft time-out S, hard time-out R, sweep K and poll P, ms: the defaults (`two-stage.md` section 6).
 const HEARTBEAT: u64 = 5_000;
@@ -21,14 +20,6 @@ const SWEEP: u64 = 3_000;
 const POLL: u64 = 5_000;
 /// A few trips over the network, 1 ms each.
 const TRIPS: u64 = 10;
-
-/// Runs a shipped scenario with some settings changed.
-fn run(name: &str, sets: &[&str]) -> Vec<ReplicateData> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios").join(name).with_extension("toml");
-    let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
-    let scenario = scenario::load(&path, &sets).unwrap_or_else(|error| panic!("{error}")).scenario;
-    sweep::run(&scenario, 2, &AtomicBool::new(false), &|_| ()).expect("nobody interrupts").replicates
-}
 
 /// C1, C2: whether the guard lets a sweep pass.
 fn passes(healthy: u32, entries: u32) -> bool {

@@ -1,21 +1,19 @@
-//! A little world for the tests of one client: a queue of events, a scripted server, and a log of what
-//! happened.
+//! The rig of one Eureka client: a scripted server, and what it may do with a request.
 
-use std::collections::BTreeMap;
-
-use super::{Call, Client, ClientConfig, ClientEffect, ClientTimer, ServerUrls, Silence};
-use crate::engine::{Chance, Seed, SimDuration, SimTime};
-use crate::model::clock::{Now, WallMs};
+use super::{Call, Client, ClientConfig, ClientEffect, ServerUrls, Silence};
+use crate::engine::{SimDuration, SimTime};
 use crate::model::eureka::Flavour;
 use crate::model::fact::Fact;
 use crate::model::id::{AppId, InstanceId, ServerId};
 use crate::model::message::{Failure, Reply, Request, RequestKind, Status};
+use crate::model::rig::{self, Event, Machine, Outcome, Scripted};
+pub(super) use crate::model::rig::{Logged, WALL_START, at_ms};
 use crate::model::step::Step;
 use crate::model::view::{LifeId, Payload, Presence, View, Views};
 
 /// What the scripted server does with a request.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Answer {
+pub(in crate::model) enum Answer {
     /// It answers, this long after the request was sent.
     Reply(SimDuration, Reply),
     /// The call fails, this long after the request was sent.
@@ -24,24 +22,8 @@ pub(super) enum Answer {
     Silence(Silence),
 }
 
-/// What the log holds.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Logged {
-    Sent(Request, ServerId),
-    Fact(Fact),
-    Exited,
-}
-
-#[derive(Clone, Copy)]
-enum Event {
-    Timer(ClientTimer, u16),
-    Outcome(Call, Result<Reply, Failure>),
-}
-
-type Script = Box<dyn FnMut(SimTime, &Request, ServerId, &mut Registry) -> Answer>;
-
 /// What the scripted server holds.
-pub(super) struct Registry {
+pub(in crate::model) struct Registry {
     pub(super) views: Views,
     pub(super) life: LifeId,
     pub(super) queue_head: u32,
@@ -77,28 +59,52 @@ impl Registry {
     }
 }
 
-/// A client and its world. The wall clock shows [`Rig::WALL_START`] at time zero.
-pub(super) struct Rig {
-    pub(super) client: Client,
-    pub(super) config: ClientConfig,
-    pub(super) registry: Registry,
-    pub(super) log: Vec<(SimTime, Logged)>,
-    now: SimTime,
-    queue: BTreeMap<(SimTime, u64), Event>,
-    scheduled: u64,
-    script: Script,
-    seed: Seed,
-    chance: Chance,
+impl Scripted for Registry {
+    fn views(&mut self) -> &mut Views {
+        &mut self.views
+    }
 }
+
+impl Machine for Client {
+    type Config = ClientConfig;
+    type Registry = Registry;
+    type Answer = Answer;
+
+    fn on(&mut self, event: Event, config: &ClientConfig, step: &mut Step<'_, ClientEffect>) {
+        match event {
+            Event::Start => self.on_start(config, step),
+            Event::Stop => self.on_stop(config, step),
+            Event::Resume { since } => self.on_resume(config, since, step),
+            Event::Timer(timer, generation) => self.on_timer(config, timer, generation, step),
+            Event::Ended(call, Ok(reply)) => self.on_reply(config, call, reply, step),
+            Event::Ended(call, Err(failure)) => self.on_failure(config, call, failure, step),
+            Event::Stall(call) => self.on_stall(config, call, step),
+        }
+    }
+
+    fn outcome(answer: Answer, call: Call, config: &ClientConfig) -> Outcome {
+        match answer {
+            Answer::Reply(delay, reply) => (delay, Ok(reply)),
+            Answer::Fail(delay, failure) => (delay, Err(failure)),
+            Answer::Silence(silence) => {
+                let (delay, failure) = config.transport.call_gives_up_after(call, silence);
+                (delay, Err(failure))
+            }
+        }
+    }
+
+    fn patience(config: &ClientConfig) -> SimDuration {
+        Self::patience(config)
+    }
+}
+
+/// A client and its world.
+pub(super) type Rig = rig::Rig<Client>;
 
 pub(super) const RTT: SimDuration = SimDuration::from_millis(2);
 
 pub(super) const fn secs(secs: u64) -> SimDuration {
     SimDuration::from_secs(secs)
-}
-
-pub(super) const fn at_ms(ms: u64) -> SimTime {
-    SimTime::from_millis(ms)
 }
 
 /// The answer of a healthy server after one round trip.
@@ -107,8 +113,6 @@ pub(super) fn healthy(request: &Request, registry: &Registry) -> Answer {
 }
 
 impl Rig {
-    pub(super) const WALL_START: i64 = 1_700_000_000_000;
-
     /// A client of one healthy server that already holds instance 9 of application 0. The client is instance
     /// 0.
     pub(super) fn new(flavour: Flavour) -> Self {
@@ -124,18 +128,9 @@ impl Rig {
         let life = views.begin_life();
         let mut registry = Registry { views, life, queue_head: 0 };
         registry.put(0, 9, Some(Status::Up));
-        Self {
-            client: Client::new(AppId(0), InstanceId(0), urls),
-            config: ClientConfig::defaults(flavour),
-            registry,
-            log: Vec::new(),
-            now: SimTime::ZERO,
-            queue: BTreeMap::new(),
-            scheduled: 0,
-            script: Box::new(|_, request, _, registry| healthy(request, registry)),
-            seed: Seed::new(1, 0),
-            chance: Chance::of("client/test/1"),
-        }
+        let client = Client::new(AppId(0), InstanceId(0), urls);
+        let script = Box::new(|_, request: &_, _, registry: &mut _| healthy(request, registry));
+        Self::of(client, ClientConfig::defaults(flavour), registry, script)
     }
 
     /// Lets `script` answer from now on.
@@ -144,112 +139,6 @@ impl Rig {
         script: impl FnMut(SimTime, &Request, ServerId, &mut Registry) -> Answer + 'static,
     ) {
         self.script = Box::new(script);
-    }
-
-    /// Runs one step of the client now.
-    pub(super) fn step(&mut self, act: impl FnOnce(&mut Client, &ClientConfig, &mut Step<'_, ClientEffect>)) {
-        let mut out = Vec::new();
-        let wall = WallMs(Self::WALL_START + self.now.as_millis() as i64);
-        let mut step = Step {
-            now: Now { mono: self.now, wall },
-            dice: self.chance.with(&self.seed),
-            views: &mut self.registry.views,
-            out: &mut out,
-        };
-        act(&mut self.client, &self.config, &mut step);
-        for effect in out {
-            self.follow(effect);
-        }
-    }
-
-    fn follow(&mut self, effect: ClientEffect) {
-        match effect {
-            ClientEffect::Acknowledge { .. } => panic!("nobody pushes to a client of Eureka"),
-            ClientEffect::Send { call, to, request } => {
-                self.log.push((self.now, Logged::Sent(request, to)));
-                let (delay, outcome) = match (self.script)(self.now, &request, to, &mut self.registry) {
-                    Answer::Reply(delay, reply) => (delay, Ok(reply)),
-                    Answer::Fail(delay, failure) => (delay, Err(failure)),
-                    Answer::Silence(silence) => {
-                        let (delay, failure) = self.config.transport.call_gives_up_after(call, silence);
-                        (delay, Err(failure))
-                    }
-                };
-                self.schedule(delay, Event::Outcome(call, outcome));
-                if delay > Client::patience(&self.config) {
-                    self.step(|client, config, step| client.on_stall(config, call, step));
-                }
-            }
-            ClientEffect::SetTimer { timer, delay, generation } => {
-                self.schedule(delay, Event::Timer(timer, generation));
-            }
-            ClientEffect::Fact(fact) => self.log.push((self.now, Logged::Fact(fact))),
-            ClientEffect::Exited => self.log.push((self.now, Logged::Exited)),
-        }
-    }
-
-    fn schedule(&mut self, delay: SimDuration, event: Event) {
-        self.scheduled += 1;
-        self.queue.insert((self.now + delay, self.scheduled), event);
-    }
-
-    pub(super) fn start(&mut self) {
-        self.step(|client, config, step| client.on_start(config, step));
-    }
-
-    pub(super) fn stop(&mut self) {
-        self.step(|client, config, step| client.on_stop(config, step));
-    }
-
-    /// Runs everything that is due up to and including `until`.
-    pub(super) fn run_to(&mut self, until: SimTime) {
-        while let Some((&key, &event)) = self.queue.first_key_value().filter(|(key, _)| key.0 <= until) {
-            self.queue.remove(&key);
-            self.now = key.0;
-            self.deliver(event);
-        }
-        self.now = until;
-    }
-
-    /// Lets the process stand still from now until `until`: outcomes and timers of that time wait.
-    pub(super) fn pause_to(&mut self, until: SimTime) {
-        let since = std::mem::replace(&mut self.now, until);
-        self.step(|client, config, step| client.on_resume(config, since, step));
-        let later = self.queue.split_off(&(until, u64::MAX));
-        let mut due: Vec<Event> = std::mem::replace(&mut self.queue, later).into_values().collect();
-        due.sort_by_key(|event| matches!(event, Event::Timer(..)));
-        due.into_iter().for_each(|event| self.deliver(event));
-    }
-
-    fn deliver(&mut self, event: Event) {
-        self.step(|client, config, step| match event {
-            Event::Timer(timer, generation) => client.on_timer(config, timer, generation, step),
-            Event::Outcome(call, Ok(reply)) => client.on_reply(config, call, reply, step),
-            Event::Outcome(call, Err(failure)) => client.on_failure(config, call, failure, step),
-        });
-    }
-
-    /// When requests of `kind` were sent, ms.
-    pub(super) fn sent_ms(&self, kind: RequestKind) -> Vec<u64> {
-        self.sent(kind).into_iter().map(|(at, _, _)| at.as_millis()).collect()
-    }
-
-    /// The requests of `kind` that were sent.
-    pub(super) fn sent(&self, kind: RequestKind) -> Vec<(SimTime, Request, ServerId)> {
-        let sent = |&(at, logged): &(SimTime, Logged)| match logged {
-            Logged::Sent(request, to) if request.kind() == kind => Some((at, request, to)),
-            _ => None,
-        };
-        self.log.iter().filter_map(sent).collect()
-    }
-
-    /// When facts happened that `wanted` picks, ms.
-    pub(super) fn facts_ms(&self, wanted: impl Fn(&Fact) -> bool) -> Vec<u64> {
-        let picked = |&(at, logged): &(SimTime, Logged)| match logged {
-            Logged::Fact(fact) if wanted(&fact) => Some(at.as_millis()),
-            _ => None,
-        };
-        self.log.iter().filter_map(picked).collect()
     }
 
     /// When the balancer's list changed, ms, and to what.

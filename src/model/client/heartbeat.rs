@@ -76,7 +76,7 @@ impl Client {
 
 #[cfg(test)]
 mod tests {
-    use super::super::harness::{Answer, RTT, Rig, at_ms, healthy};
+    use super::super::harness::{Answer, RTT, Rig, WALL_START, at_ms, healthy};
     use crate::engine::SimDuration;
     use crate::model::eureka::Flavour;
     use crate::model::message::{Failure, Reply, Request, RequestKind, Status};
@@ -97,9 +97,9 @@ mod tests {
         assert_eq!(rig.sent_ms(RequestKind::Register), [2, 30_007]);
         assert_eq!(rig.sent_ms(RequestKind::Renew), [30_002, 60_009]);
         let Request::Register(record) = rig.sent(RequestKind::Register)[1].1 else { unreachable!() };
-        assert_eq!((record.status, record.last_dirty.0), (Status::Up, Rig::WALL_START + 30_007));
+        assert_eq!((record.status, record.last_dirty.0), (Status::Up, WALL_START + 30_007));
         let Request::Renew { last_dirty, .. } = rig.sent(RequestKind::Renew)[1].1 else { unreachable!() };
-        assert_eq!(last_dirty.0, Rig::WALL_START + 30_007);
+        assert_eq!(last_dirty.0, WALL_START + 30_007);
         assert!(rig.client.is_registered());
     }
 

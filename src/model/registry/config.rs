@@ -112,6 +112,18 @@ impl ServerConfig {
         }
     }
 
+    /// The same, to change.
+    ///
+    /// # Panics
+    ///
+    /// If they are of another registry.
+    pub fn two_stage_mut(&mut self) -> &mut two_stage::ServerConfig {
+        match self {
+            Self::TwoStage(config) => config,
+            Self::Eureka(_) => panic!("not the two-stage registry"),
+        }
+    }
+
     /// How long after its start a server accepts requests, if nobody is there to copy from.
     pub fn serves_after(&self) -> SimDuration {
         match self {
@@ -244,6 +256,18 @@ impl ClientConfig {
     ///
     /// If they are of another registry.
     pub fn two_stage(&self) -> &two_stage::ClientConfig {
+        match self {
+            Self::TwoStage(config) => config,
+            Self::Eureka(_) => panic!("not the two-stage registry"),
+        }
+    }
+
+    /// The same, to change.
+    ///
+    /// # Panics
+    ///
+    /// If they are of another registry.
+    pub fn two_stage_mut(&mut self) -> &mut two_stage::ClientConfig {
         match self {
             Self::TwoStage(config) => config,
             Self::Eureka(_) => panic!("not the two-stage registry"),

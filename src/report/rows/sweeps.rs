@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 
 use super::{Field, Sheet};
-use crate::model::registry::Kind;
 use crate::report::{Contents, Output};
 
 /// A row is a sweep of a two-stage registry that did something to a service, or found its guard otherwise than the
@@ -16,7 +15,7 @@ impl Output for SweepRows {
     }
 
     fn applies_to(&self, contents: &Contents<'_>) -> bool {
-        contents.report.scenario.registry() == Kind::TwoStage
+        contents.report.is_two_stage()
     }
 
     fn write(&self, contents: &Contents<'_>, into: &mut dyn Write) -> io::Result<()> {

@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 
 use super::{Field, Sheet};
-use crate::model::registry::Kind;
 use crate::report::{Contents, Output};
 
 /// A row is a Eureka server's minute, at the tick of its renewal bucket.
@@ -15,7 +14,7 @@ impl Output for TimelineRows {
     }
 
     fn applies_to(&self, contents: &Contents<'_>) -> bool {
-        contents.report.scenario.registry() == Kind::Eureka
+        !contents.report.is_two_stage()
     }
 
     fn write(&self, contents: &Contents<'_>, into: &mut dyn Write) -> io::Result<()> {

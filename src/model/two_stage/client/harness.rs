@@ -1,40 +1,19 @@
-//! A little world for the tests of one client: a queue of events, a scripted registry, and a log of what happened.
-
-use std::collections::BTreeMap;
+//! The rig of one two-stage client: a scripted registry, and what it answers.
 
 use super::TwoStageClient;
-use crate::engine::{Chance, Seed, SimDuration, SimTime};
-use crate::model::clock::{Now, WallMs};
-use crate::model::effect::{Call, ClientEffect, ClientTimer, PushId};
+use crate::engine::{SimDuration, SimTime};
+use crate::model::effect::{Call, ClientEffect, PushId};
 use crate::model::fact::Fact;
 use crate::model::id::{AppId, ClientId, InstanceId, ServerId};
-use crate::model::message::{Failure, Reply, Request, RequestKind, Revision, Status};
+use crate::model::message::{Failure, Reply, Request, Revision, Status};
+use crate::model::rig::{self, Event, Machine, Outcome, Scripted};
+pub(super) use crate::model::rig::{Logged, at_ms};
 use crate::model::step::Step;
 use crate::model::two_stage::config::{ClientConfig, Preset};
 use crate::model::view::{LifeId, Payload, Presence, View, Views};
 
-/// What becomes of a request, and how long after it was sent.
-pub(super) type Outcome = (SimDuration, Result<Reply, Failure>);
-
-/// What the log holds.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Logged {
-    Sent(Request),
-    Acknowledged(PushId),
-    Fact(Fact),
-    Exited,
-}
-
-#[derive(Clone, Copy)]
-enum Event {
-    Timer(ClientTimer, u16),
-    Ended(Call, Result<Reply, Failure>),
-}
-
-type Script = Box<dyn FnMut(SimTime, &Request, &mut Registry) -> Outcome>;
-
 /// What the scripted registry holds.
-pub(super) struct Registry {
+pub(in crate::model) struct Registry {
     pub(super) views: Views,
     pub(super) life: LifeId,
 }
@@ -92,27 +71,44 @@ fn numbered(number: u32) -> Revision {
     Revision { epoch: 0, number }
 }
 
+impl Scripted for Registry {
+    fn views(&mut self) -> &mut Views {
+        &mut self.views
+    }
+}
+
+impl Machine for TwoStageClient {
+    type Config = ClientConfig;
+    type Registry = Registry;
+    type Answer = Outcome;
+
+    fn on(&mut self, event: Event, config: &ClientConfig, step: &mut Step<'_, ClientEffect>) {
+        match event {
+            Event::Start => self.on_start(config, step),
+            Event::Stop => self.on_stop(config, step),
+            Event::Resume { since } => self.on_resume(config, since, step),
+            Event::Timer(timer, generation) => self.on_timer(config, timer, generation, step),
+            Event::Ended(call, Ok(reply)) => self.on_reply(config, call, reply, step),
+            Event::Ended(call, Err(failure)) => self.on_failure(config, call, failure, step),
+            Event::Stall(_) => unreachable!("it has no end of patience"),
+        }
+    }
+
+    fn outcome(answer: Outcome, _call: Call, _config: &ClientConfig) -> Outcome {
+        answer
+    }
+
+    fn patience(_config: &ClientConfig) -> SimDuration {
+        SimDuration::MAX
+    }
+}
+
 /// A client and its world. The client is process 3, instance 0 of application 0; nothing takes any time unless a script
 /// says so.
-pub(super) struct Rig {
-    pub(super) client: TwoStageClient,
-    pub(super) config: ClientConfig,
-    pub(super) registry: Registry,
-    pub(super) log: Vec<(SimTime, Logged)>,
-    now: SimTime,
-    queue: BTreeMap<(SimTime, u64), Event>,
-    scheduled: u64,
-    script: Script,
-    seed: Seed,
-    chance: Chance,
-}
+pub(super) type Rig = rig::Rig<TwoStageClient>;
 
 pub(super) const fn ms(ms: u64) -> SimDuration {
     SimDuration::from_millis(ms)
-}
-
-pub(super) const fn at_ms(ms: u64) -> SimTime {
-    SimTime::from_millis(ms)
 }
 
 /// The answer of a healthy registry, in no time.
@@ -122,6 +118,12 @@ pub(super) fn healthy(request: &Request, registry: &Registry) -> Outcome {
 
 /// Nobody listens.
 pub(super) const REFUSED: Outcome = (SimDuration::ZERO, Err(Failure::Refused));
+
+/// There is one registry to ask.
+fn answered(to: ServerId, outcome: Outcome) -> Outcome {
+    assert_eq!(to, ServerId(0));
+    outcome
+}
 
 impl Rig {
     /// With the preset's defaults, that of an instance.
@@ -138,26 +140,18 @@ impl Rig {
     fn with(config: ClientConfig) -> Self {
         let mut views = Views::default();
         let life = views.begin_life();
-        Self {
-            client: TwoStageClient::new(AppId(0), InstanceId(0), ServerId(0), ClientId(3)),
-            config,
-            registry: Registry { views, life },
-            log: Vec::new(),
-            now: SimTime::ZERO,
-            queue: BTreeMap::new(),
-            scheduled: 0,
-            script: Box::new(|_, request, registry| healthy(request, registry)),
-            seed: Seed::new(1, 0),
-            chance: Chance::of("client/test/1"),
-        }
+        let client = TwoStageClient::new(AppId(0), InstanceId(0), ServerId(0), ClientId(3));
+        let script =
+            Box::new(|_, request: &_, to, registry: &mut _| answered(to, healthy(request, registry)));
+        Self::of(client, config, Registry { views, life }, script)
     }
 
     /// Lets `script` answer from now on.
     pub(super) fn answer(
         &mut self,
-        script: impl FnMut(SimTime, &Request, &mut Registry) -> Outcome + 'static,
+        mut script: impl FnMut(SimTime, &Request, &mut Registry) -> Outcome + 'static,
     ) {
-        self.script = Box::new(script);
+        self.script = Box::new(move |at, request, to, registry| answered(to, script(at, request, registry)));
     }
 
     /// Nobody listens from now on.
@@ -170,55 +164,6 @@ impl Rig {
         self.answer(|_, request, registry| healthy(request, registry));
     }
 
-    /// Runs one step of the client now.
-    pub(super) fn step(
-        &mut self,
-        act: impl FnOnce(&mut TwoStageClient, &ClientConfig, &mut Step<'_, ClientEffect>),
-    ) {
-        let mut out = Vec::new();
-        let wall = WallMs(1_700_000_000_000 + self.now.as_millis() as i64);
-        let mut step = Step {
-            now: Now { mono: self.now, wall },
-            dice: self.chance.with(&self.seed),
-            views: &mut self.registry.views,
-            out: &mut out,
-        };
-        act(&mut self.client, &self.config, &mut step);
-        for effect in out {
-            self.follow(effect);
-        }
-    }
-
-    fn follow(&mut self, effect: ClientEffect) {
-        match effect {
-            ClientEffect::Send { call, to, request } => {
-                assert_eq!(to, ServerId(0));
-                self.log.push((self.now, Logged::Sent(request)));
-                let (delay, outcome) = (self.script)(self.now, &request, &mut self.registry);
-                self.schedule(delay, Event::Ended(call, outcome));
-            }
-            ClientEffect::SetTimer { timer, delay, generation } => {
-                self.schedule(delay, Event::Timer(timer, generation));
-            }
-            ClientEffect::Acknowledge { push, .. } => self.log.push((self.now, Logged::Acknowledged(push))),
-            ClientEffect::Fact(fact) => self.log.push((self.now, Logged::Fact(fact))),
-            ClientEffect::Exited => self.log.push((self.now, Logged::Exited)),
-        }
-    }
-
-    fn schedule(&mut self, delay: SimDuration, event: Event) {
-        self.scheduled += 1;
-        self.queue.insert((self.now + delay, self.scheduled), event);
-    }
-
-    pub(super) fn start(&mut self) {
-        self.step(|client, config, step| client.on_start(config, step));
-    }
-
-    pub(super) fn stop(&mut self) {
-        self.step(|client, config, step| client.on_stop(config, step));
-    }
-
     pub(super) fn crash(&mut self) {
         self.client.on_crash(&self.config, self.now);
     }
@@ -226,50 +171,6 @@ impl Rig {
     /// A push of what `payload` shows of an application comes.
     pub(super) fn push(&mut self, app: u32, payload: Payload, push: u32) {
         self.step(|client, config, step| client.on_push(config, AppId(app), payload, PushId(push), step));
-    }
-
-    /// Runs everything that is due up to and including `until`.
-    pub(super) fn run_to(&mut self, until: SimTime) {
-        while let Some((&key, &event)) = self.queue.first_key_value().filter(|(key, _)| key.0 <= until) {
-            self.queue.remove(&key);
-            self.now = key.0;
-            self.deliver(event);
-        }
-        self.now = until;
-    }
-
-    /// Lets the process stand still from now until `until`: outcomes and timers of that time wait.
-    pub(super) fn pause_to(&mut self, until: SimTime) {
-        let since = std::mem::replace(&mut self.now, until);
-        self.step(|client, config, step| client.on_resume(config, since, step));
-        let later = self.queue.split_off(&(until, u64::MAX));
-        let mut due: Vec<Event> = std::mem::replace(&mut self.queue, later).into_values().collect();
-        due.sort_by_key(|event| matches!(event, Event::Timer(..)));
-        due.into_iter().for_each(|event| self.deliver(event));
-    }
-
-    fn deliver(&mut self, event: Event) {
-        self.step(|client, config, step| match event {
-            Event::Timer(timer, generation) => client.on_timer(config, timer, generation, step),
-            Event::Ended(call, Ok(reply)) => client.on_reply(config, call, reply, step),
-            Event::Ended(call, Err(failure)) => client.on_failure(config, call, failure, step),
-        });
-    }
-
-    /// When requests of `kind` were sent, ms.
-    pub(super) fn sent_ms(&self, kind: RequestKind) -> Vec<u64> {
-        self.logged_ms(|logged| matches!(logged, Logged::Sent(request) if request.kind() == kind))
-    }
-
-    /// When facts happened that `wanted` picks, ms.
-    pub(super) fn facts_ms(&self, wanted: impl Fn(&Fact) -> bool) -> Vec<u64> {
-        self.logged_ms(|logged| matches!(logged, Logged::Fact(fact) if wanted(fact)))
-    }
-
-    /// When something happened that `wanted` picks, ms.
-    pub(super) fn logged_ms(&self, wanted: impl Fn(&Logged) -> bool) -> Vec<u64> {
-        let picked = self.log.iter().filter(|(_, logged)| wanted(logged));
-        picked.map(|(at, _)| at.as_millis()).collect()
     }
 
     /// The instances that the consumer holds.

@@ -110,7 +110,7 @@ mod tests {
     use super::super::harness::{Logged, REFUSED, Rig, at_ms, ms};
     use super::*;
     use crate::model::fact::Fact;
-    use crate::model::id::ClientId;
+    use crate::model::id::{ClientId, ServerId};
     use crate::model::message::RequestKind;
     use crate::model::two_stage::config::{Preset, Sanity};
 
@@ -138,7 +138,7 @@ mod tests {
         // 0 to 50 ms; 1,050 to 1,100 ms; 11,100 ms.
         assert_eq!(polls_ms(&rig), [0, 1_050, 11_100]);
         let poll = Request::FetchService { app: AppId(0), subscriber: Some(ClientId(3)) };
-        assert_eq!(rig.log[0].1, Logged::Sent(poll));
+        assert_eq!(rig.log[0].1, Logged::Sent(poll, ServerId(0)));
         assert_eq!(rig.held(), [0, 1, 2]);
     }
 

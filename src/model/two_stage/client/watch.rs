@@ -83,7 +83,7 @@ mod tests {
     /// When watches were sent, ms, and what their sender knew.
     fn watches(rig: &Rig) -> Vec<(u64, u32)> {
         let watch = |&(at, logged): &(SimTime, Logged)| match logged {
-            Logged::Sent(Request::Watch { known, .. }) => Some((at.as_millis(), known.number)),
+            Logged::Sent(Request::Watch { known, .. }, _) => Some((at.as_millis(), known.number)),
             _ => None,
         };
         rig.log.iter().filter_map(watch).collect()
@@ -164,7 +164,7 @@ mod tests {
         let of = |app| {
             let wanted =
                 move |request: &Request| matches!(request, Request::Watch { app: of, .. } if of.0 == app);
-            let logged = |logged: &_| matches!(logged, Logged::Sent(sent) if wanted(sent));
+            let logged = |logged: &_| matches!(logged, Logged::Sent(sent, _) if wanted(sent));
             rig.logged_ms(logged)
         };
         assert_eq!(of(0), [0, 2_000, 6_000, 14_000]);
