@@ -5,7 +5,7 @@ use super::World;
 use super::event::Event;
 use super::links::{Verdict, Way};
 use super::node::State;
-use crate::engine::{Schedule, SimTime};
+use crate::engine::Schedule;
 use crate::model::client::purpose;
 use crate::model::effect::PushId;
 use crate::model::id::{AppId, ClientId, ServerId};
@@ -51,7 +51,7 @@ impl World<'_> {
     }
 
     /// A datagram reaches a host. A process that stands still finds it when it goes on.
-    pub(super) fn datagram_arrives(&mut self, place: u32, now: SimTime, schedule: &mut Schedule<Event>) {
+    pub(super) fn datagram_arrives(&mut self, place: u32, schedule: &mut Schedule<Event>) {
         let datagram = self.datagrams.at(place);
         let (client, server, is_push) =
             (datagram.client, datagram.server, datagram.says != Says::Acknowledged);
@@ -74,7 +74,7 @@ impl World<'_> {
             return;
         }
         match says {
-            Says::Push(app, payload) => self.step_client(client, now, schedule, |client, config, step| {
+            Says::Push(app, payload) => self.step_client(client, schedule, |client, config, step| {
                 client.on_push(config, (app, payload), push, step);
             }),
             Says::Acknowledged => {

@@ -13,7 +13,8 @@ use crate::model::stage::EventKind;
 
 impl World<'_> {
     /// A process starts.
-    pub(super) fn start_client(&mut self, client: ClientId, now: SimTime, schedule: &mut Schedule<Event>) {
+    pub(super) fn start_client(&mut self, client: ClientId, schedule: &mut Schedule<Event>) {
+        let now = schedule.now();
         let node = &mut self.clients[client.index()];
         assert_eq!(node.state, State::Down, "a process that runs is not started");
         node.state = State::Running;
@@ -26,7 +27,7 @@ impl World<'_> {
             self.recorder.not_well(instance, now);
         }
         self.touch(client);
-        self.step_client(client, now, schedule, |client, config, step| client.on_start(config, step));
+        self.step_client(client, schedule, |client, config, step| client.on_start(config, step));
     }
 
     /// `kill -9`, all of them at once.
@@ -52,7 +53,8 @@ impl World<'_> {
     }
 
     /// An orderly stop. A process that stands still hears of it when it goes on, one that is gone never.
-    pub(super) fn stop(&mut self, client: ClientId, now: SimTime, schedule: &mut Schedule<Event>) {
+    pub(super) fn stop(&mut self, client: ClientId, schedule: &mut Schedule<Event>) {
+        let now = schedule.now();
         let node = &mut self.clients[client.index()];
         if node.stopping || node.state == State::Down {
             return;
@@ -65,29 +67,24 @@ impl World<'_> {
         let instance = node.instance;
         self.recorder.watch(EventKind::Stop, client, instance, now, &self.views);
         self.recorder.not_well(instance, now);
-        self.step_client(client, now, schedule, |client, config, step| client.on_stop(config, step));
+        self.step_client(client, schedule, |client, config, step| client.on_stop(config, step));
     }
 
     /// The application sets its own status, once its process is running.
-    pub(super) fn set_status(
-        &mut self,
-        client: ClientId,
-        status: Status,
-        now: SimTime,
-        schedule: &mut Schedule<Event>,
-    ) {
+    pub(super) fn set_status(&mut self, client: ClientId, status: Status, schedule: &mut Schedule<Event>) {
         let node = &mut self.clients[client.index()];
         match node.state {
             State::Down => {}
             State::Paused { .. } => node.waiting.get_or_insert_default().status = Some(status),
-            State::Running => self.step_client(client, now, schedule, |client, config, step| {
+            State::Running => self.step_client(client, schedule, |client, config, step| {
                 client.on_status(status, config, step);
             }),
         }
     }
 
     /// The client has stopped in order. The process ends, unless it goes on to answer calls for a while.
-    pub(super) fn process_exits(&mut self, client: ClientId, now: SimTime, schedule: &mut Schedule<Event>) {
+    pub(super) fn process_exits(&mut self, client: ClientId, schedule: &mut Schedule<Event>) {
+        let now = schedule.now();
         let Some((fault, linger)) = self.plan.linger_of(client) else {
             self.end_process(client, now);
             return;
@@ -139,13 +136,8 @@ impl World<'_> {
 
     /// A process comes back, under another instance id if `new_id`. One that is still busy with its orderly stop has
     /// had its time; one that runs again already is left alone.
-    pub(super) fn bring_back(
-        &mut self,
-        client: ClientId,
-        new_id: bool,
-        now: SimTime,
-        schedule: &mut Schedule<Event>,
-    ) {
+    pub(super) fn bring_back(&mut self, client: ClientId, new_id: bool, schedule: &mut Schedule<Event>) {
+        let now = schedule.now();
         let node = &self.clients[client.index()];
         match node.state {
             State::Down => {}
@@ -160,11 +152,12 @@ impl World<'_> {
         }
         self.clients[client.index()].newcomer = true;
         self.draw_first_call(client, SimDuration::ZERO);
-        self.start_client(client, now, schedule);
+        self.start_client(client, schedule);
     }
 
     /// A server and its own client start. There is a server once that client's constructor is done.
-    pub(super) fn start_server(&mut self, server: ServerId, now: SimTime, schedule: &mut Schedule<Event>) {
+    pub(super) fn start_server(&mut self, server: ServerId, schedule: &mut Schedule<Event>) {
+        let now = schedule.now();
         let node = &mut self.servers[server.index()];
         if node.state != State::Down {
             return;
@@ -172,16 +165,17 @@ impl World<'_> {
         node.state = State::Running;
         self.recorder.server_started(server, now);
         let Some(client) = self.own_client(server) else {
-            self.boot_server(server, now, schedule);
+            self.boot_server(server, schedule);
             return;
         };
         self.servers[server.index()].boots = true;
         self.booting += 1;
-        self.start_client(client, now, schedule);
+        self.start_client(client, schedule);
     }
 
     /// `kill -9` of a server: its registry and overrides go with it, what it was to tell its peers, and its own client.
-    pub(super) fn crash_server(&mut self, server: ServerId, now: SimTime, schedule: &mut Schedule<Event>) {
+    pub(super) fn crash_server(&mut self, server: ServerId, schedule: &mut Schedule<Event>) {
+        let now = schedule.now();
         self.no_longer_boots(server);
         if self.servers[server.index()].state == State::Down {
             return;
@@ -201,20 +195,20 @@ impl World<'_> {
         let work = node.threads.as_mut().map(Threads::abandon).unwrap_or_default();
         let limits = waiting.timers.into_iter().filter(|event| matches!(event, Event::BatchLimit { .. }));
         for event in waiting.arrivals.into_iter().chain(limits) {
-            self.dispatch(event, now, schedule);
+            self.dispatch(event, schedule);
         }
         for work in work {
             match work {
-                Work::Request(flight) => self.refuse(flight, now, schedule),
-                Work::Batch(batch) => self.refuse_batch(batch, now, schedule),
+                Work::Request(flight) => self.refuse(flight, schedule),
+                Work::Batch(batch) => self.refuse_batch(batch, schedule),
             }
         }
         for ticket in held {
-            self.refuse(ticket.place, now, schedule);
+            self.refuse(ticket.place, schedule);
         }
         // From now on their kernels are answered: nobody listens.
-        self.send_again(turned_away.calls, now, schedule);
-        self.send_these_again(turned_away.batches, now, schedule);
+        self.send_again(turned_away.calls, schedule);
+        self.send_these_again(turned_away.batches, schedule);
         self.pools.reset(server);
         // Its own client first: nobody can miss what has ended.
         if let Some(client) = self.servers[server.index()].own_client {

@@ -6,7 +6,7 @@ use super::World;
 use super::event::Event;
 use super::node::State;
 use super::setup::config_of;
-use crate::engine::{Schedule, SimDuration, SimTime};
+use crate::engine::{Schedule, SimDuration};
 use crate::model::effect::{Call, Silence};
 use crate::model::id::ClientId;
 use crate::model::message::Failure;
@@ -18,13 +18,8 @@ const READ_BEGINS_LATER: SimDuration = SimDuration::from_nanos(1_000);
 
 impl World<'_> {
     /// A caller's limit is reached, unless the answer came first.
-    pub(super) fn limit_reached(
-        &mut self,
-        number: u32,
-        generation: u16,
-        now: SimTime,
-        schedule: &mut Schedule<Event>,
-    ) {
+    pub(super) fn limit_reached(&mut self, number: u32, generation: u16, schedule: &mut Schedule<Event>) {
+        let now = schedule.now();
         if !self.flights.is_current(number, generation) {
             return;
         }
@@ -49,7 +44,7 @@ impl World<'_> {
             self.flights.land(number);
         }
         if running {
-            self.step_client(client, now, schedule, |client, config, step| {
+            self.step_client(client, schedule, |client, config, step| {
                 client.on_failure(config, call, failure, step);
             });
         }
@@ -61,22 +56,16 @@ impl World<'_> {
         number: u32,
         silence: Silence,
         is_under_way: bool,
-        now: SimTime,
         schedule: &mut Schedule<Event>,
     ) {
         self.flights.at_mut(number).is_under_way = is_under_way;
-        self.set_limit(number, silence, now, schedule);
+        self.set_limit(number, silence, schedule);
         let flight = self.flights.at(number);
-        self.tell_of_stall(flight.client, flight.call, now, schedule);
+        self.tell_of_stall(flight.client, flight.call, schedule);
     }
 
-    pub(super) fn set_limit(
-        &mut self,
-        number: u32,
-        silence: Silence,
-        now: SimTime,
-        schedule: &mut Schedule<Event>,
-    ) {
+    pub(super) fn set_limit(&mut self, number: u32, silence: Silence, schedule: &mut Schedule<Event>) {
+        let now = schedule.now();
         let flight = self.flights.at_mut(number);
         let app = self.clients[flight.client.index()].app;
         let config = config_of(self.scenario, app);
@@ -90,34 +79,23 @@ impl World<'_> {
 
     /// What was just sent on may take longer than the client's patience, or than its read limit.
     #[inline]
-    pub(super) fn warn_if_late(
-        &mut self,
-        number: u32,
-        delay: SimDuration,
-        now: SimTime,
-        schedule: &mut Schedule<Event>,
-    ) {
+    pub(super) fn warn_if_late(&mut self, number: u32, delay: SimDuration, schedule: &mut Schedule<Event>) {
+        let now = schedule.now();
         let flight = self.flights.at(number);
         let app = self.clients[flight.client.index()].app;
         let total = now.since(flight.sent_at) + delay;
         if total > self.patience[app.index()] && !flight.given_up {
             let (client, call) = (flight.client, flight.call);
             if total > config_of(self.scenario, app).read_limit(&flight.request) {
-                self.set_limit(number, Silence::Paused, now, schedule);
+                self.set_limit(number, Silence::Paused, schedule);
             }
-            self.tell_of_stall(client, call, now, schedule);
+            self.tell_of_stall(client, call, schedule);
         }
     }
 
-    pub(super) fn tell_of_stall(
-        &mut self,
-        client: ClientId,
-        call: Call,
-        now: SimTime,
-        schedule: &mut Schedule<Event>,
-    ) {
+    pub(super) fn tell_of_stall(&mut self, client: ClientId, call: Call, schedule: &mut Schedule<Event>) {
         if self.clients[client.index()].state == State::Running {
-            self.step_client(client, now, schedule, |client, config, step| {
+            self.step_client(client, schedule, |client, config, step| {
                 client.on_stall(config, call, step);
             });
         }

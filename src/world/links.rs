@@ -11,7 +11,7 @@ use super::World;
 use super::event::Event;
 use super::retransmission::Swallowed;
 use super::setup::client_label;
-use crate::engine::{Chance, Distribution, Purpose, Schedule, Seed, SimDuration, SimTime};
+use crate::engine::{Chance, Distribution, Purpose, Schedule, Seed, SimDuration};
 use crate::model::id::{ClientId, ServerId};
 use crate::scenario::{Delay, Direction, Network, Peer, ZoneId};
 
@@ -275,15 +275,9 @@ impl World<'_> {
     }
 
     /// Something between a client and a server is over: what was swallowed is sent again where the way is free.
-    pub(super) fn retransmit(
-        &mut self,
-        client: ClientId,
-        server: ServerId,
-        now: SimTime,
-        schedule: &mut Schedule<Event>,
-    ) {
+    pub(super) fn retransmit(&mut self, client: ClientId, server: ServerId, schedule: &mut Schedule<Event>) {
         let swallowed = std::mem::take(&mut self.link(client, server).swallowed);
-        self.send_again(swallowed, now, schedule);
+        self.send_again(swallowed, schedule);
     }
 
     /// The same of a link between servers: what a server's own client says goes over it too.
@@ -291,21 +285,16 @@ impl World<'_> {
         &mut self,
         caller: ServerId,
         called: ServerId,
-        now: SimTime,
         schedule: &mut Schedule<Event>,
     ) {
         let swallowed = std::mem::take(&mut self.between.link(caller, called).swallowed);
-        self.send_again(swallowed, now, schedule);
-        self.send_batches_again(caller, called, now, schedule);
+        self.send_again(swallowed, schedule);
+        self.send_batches_again(caller, called, schedule);
     }
 
     /// What a partition swallowed, or a server that stands still turned away, is sent again where the way is free.
-    pub(super) fn send_again(
-        &mut self,
-        swallowed: Vec<(u32, u16)>,
-        now: SimTime,
-        schedule: &mut Schedule<Event>,
-    ) {
+    pub(super) fn send_again(&mut self, swallowed: Vec<(u32, u16)>, schedule: &mut Schedule<Event>) {
+        let now = schedule.now();
         for (number, generation) in swallowed {
             if !self.flights.is_current(number, generation) {
                 continue;

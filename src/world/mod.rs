@@ -107,7 +107,7 @@ impl Handler for World<'_> {
 
     #[inline]
     fn handle(&mut self, now: SimTime, event: Event, schedule: &mut Schedule<Event>) {
-        self.dispatch(event, now, schedule);
+        self.dispatch(event, schedule);
         if self.calls.is_some() {
             self.review_calls(event, now);
         }
@@ -121,29 +121,29 @@ impl Handler for World<'_> {
 }
 
 impl World<'_> {
-    fn dispatch(&mut self, event: Event, now: SimTime, schedule: &mut Schedule<Event>) {
+    fn dispatch(&mut self, event: Event, schedule: &mut Schedule<Event>) {
         match event {
-            Event::ClientTimerDue { .. } => self.client_timer_due(event, now, schedule),
-            Event::RequestArrives { flight } => self.request_arrives(flight, now, schedule),
-            Event::AnswerArrives { flight } => self.answer_arrives(flight, now, schedule),
-            Event::ServerTimerDue { .. } => self.server_timer_due(event, now, schedule),
+            Event::ClientTimerDue { .. } => self.client_timer_due(event, schedule),
+            Event::RequestArrives { flight } => self.request_arrives(flight, schedule),
+            Event::AnswerArrives { flight } => self.answer_arrives(flight, schedule),
+            Event::ServerTimerDue { .. } => self.server_timer_due(event, schedule),
             Event::LimitReached { flight, generation } => {
-                self.limit_reached(flight, generation, now, schedule);
+                self.limit_reached(flight, generation, schedule);
             }
-            Event::ClientStarts { client } => self.start_client(client, now, schedule),
-            Event::FaultBegins { fault } => self.begin_fault(fault, now, schedule),
-            Event::FaultEnds { fault } => self.end_fault(fault, now, schedule),
-            Event::FaultStep { fault, step } => self.fault_step(fault, step, now, schedule),
-            Event::MessageLeaves { flight } => self.message_leaves(flight, now, schedule),
-            Event::ServerStarts { server } => self.start_server(server, now, schedule),
-            Event::PeerTimerDue { .. } => self.peer_timer_due(event, now, schedule),
-            Event::BatchArrives { batch } => self.batch_arrives(batch, now, schedule),
-            Event::BatchAnswered { batch } => self.batch_answered(batch, now, schedule),
-            Event::BatchLimit { batch, generation } => self.batch_limit(batch, generation, now, schedule),
-            Event::BatchLeaves { batch } => self.batch_leaves(batch, now, schedule),
-            Event::ServiceTimerDue { .. } => self.service_timer_due(event, now, schedule),
-            Event::DatagramArrives { datagram } => self.datagram_arrives(datagram, now, schedule),
-            Event::WorkDone { server, place } => self.work_done(server, place, now, schedule),
+            Event::ClientStarts { client } => self.start_client(client, schedule),
+            Event::FaultBegins { fault } => self.begin_fault(fault, schedule),
+            Event::FaultEnds { fault } => self.end_fault(fault, schedule),
+            Event::FaultStep { fault, step } => self.fault_step(fault, step, schedule),
+            Event::MessageLeaves { flight } => self.message_leaves(flight, schedule),
+            Event::ServerStarts { server } => self.start_server(server, schedule),
+            Event::PeerTimerDue { .. } => self.peer_timer_due(event, schedule),
+            Event::BatchArrives { batch } => self.batch_arrives(batch, schedule),
+            Event::BatchAnswered { batch } => self.batch_answered(batch, schedule),
+            Event::BatchLimit { batch, generation } => self.batch_limit(batch, generation, schedule),
+            Event::BatchLeaves { batch } => self.batch_leaves(batch, schedule),
+            Event::ServiceTimerDue { .. } => self.service_timer_due(event, schedule),
+            Event::DatagramArrives { datagram } => self.datagram_arrives(datagram, schedule),
+            Event::WorkDone { server, place } => self.work_done(server, place, schedule),
         }
     }
 
@@ -163,11 +163,11 @@ impl World<'_> {
     }
 
     #[inline]
-    fn client_timer_due(&mut self, event: Event, now: SimTime, schedule: &mut Schedule<Event>) {
+    fn client_timer_due(&mut self, event: Event, schedule: &mut Schedule<Event>) {
         let Event::ClientTimerDue { client, timer, generation } = event else { unreachable!() };
         let node = &mut self.clients[client.index()];
         match node.state {
-            State::Running => self.step_client(client, now, schedule, |client, config, step| {
+            State::Running => self.step_client(client, schedule, |client, config, step| {
                 client.on_timer(config, timer, generation, step);
             }),
             State::Paused { .. } => node.waiting.get_or_insert_default().timers.push(event),
@@ -180,10 +180,10 @@ impl World<'_> {
     fn step_client(
         &mut self,
         client: ClientId,
-        now: SimTime,
         schedule: &mut Schedule<Event>,
         step: impl FnOnce(&mut Client, &ClientConfig, &mut Step<'_, ClientEffect>),
     ) {
+        let now = schedule.now();
         let node = &mut self.clients[client.index()];
         let mut effects = std::mem::take(&mut self.client_effects);
         let shown = match &node.trouble {
@@ -198,14 +198,14 @@ impl World<'_> {
         };
         step(&mut node.client, config_of(self.scenario, node.app), &mut lent);
         for effect in effects.drain(..) {
-            self.do_for_client(client, effect, now, schedule);
+            self.do_for_client(client, effect, schedule);
         }
         self.client_effects = effects;
         if self.calls.is_some() {
             self.caller_stepped(client, now);
         }
         if self.booting > 0 {
-            self.boot_if_ready(client, now, schedule);
+            self.boot_if_ready(client, schedule);
         }
     }
 

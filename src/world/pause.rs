@@ -38,21 +38,22 @@ impl World<'_> {
     }
 
     /// Lets it go on, unless a longer pause holds it or it was killed meanwhile.
-    pub(super) fn resume(&mut self, client: ClientId, now: SimTime, schedule: &mut Schedule<Event>) {
+    pub(super) fn resume(&mut self, client: ClientId, schedule: &mut Schedule<Event>) {
+        let now = schedule.now();
         let node = &mut self.clients[client.index()];
         let Some(since) = node.state.resume(now) else { return };
         let waiting = *node.waiting.take().unwrap_or_default();
         self.touch(client);
-        self.step_client(client, now, schedule, |client, config, step| {
+        self.step_client(client, schedule, |client, config, step| {
             client.on_resume(config, since, step);
         });
         let (status, stop) = (waiting.status, waiting.stop);
-        self.take_up(waiting, now, schedule);
+        self.take_up(waiting, schedule);
         if let Some(status) = status {
-            self.set_status(client, status, now, schedule);
+            self.set_status(client, status, schedule);
         }
         if stop {
-            self.stop(client, now, schedule);
+            self.stop(client, schedule);
         }
     }
 
@@ -66,7 +67,8 @@ impl World<'_> {
     }
 
     /// Lets a server go on: first with what had arrived, then with its timers, at last with what an operator wanted.
-    pub(super) fn resume_server(&mut self, server: ServerId, now: SimTime, schedule: &mut Schedule<Event>) {
+    pub(super) fn resume_server(&mut self, server: ServerId, schedule: &mut Schedule<Event>) {
+        let now = schedule.now();
         let node = &mut self.servers[server.index()];
         let Some(since) = node.state.resume(now) else { return };
         if let Some(threads) = &mut node.threads {
@@ -84,24 +86,24 @@ impl World<'_> {
         }
         let turned_away = std::mem::take(&mut waiting.turned_away);
         if self.servers[server.index()].server.is_some() {
-            self.step_server(server, now, schedule, |server, step| server.on_resume(since, step));
+            self.step_server(server, schedule, |server, step| server.on_resume(since, step));
         }
         if self.scenario.server.sweeps_first_after_pause() {
             let is_sweep = |event: &mut Event| {
                 matches!(event, Event::ServiceTimerDue { timer: ServiceTimer::Sweep, .. })
             };
             for sweep in waiting.timers.extract_if(.., is_sweep).collect::<Vec<_>>() {
-                self.dispatch(sweep, now, schedule);
+                self.dispatch(sweep, schedule);
             }
         }
-        self.take_up(waiting, now, schedule);
-        self.send_again(turned_away.calls, now, schedule);
-        self.send_these_again(turned_away.batches, now, schedule);
+        self.take_up(waiting, schedule);
+        self.send_again(turned_away.calls, schedule);
+        self.send_these_again(turned_away.batches, schedule);
         for request in std::mem::take(&mut self.servers[server.index()].operator_calls) {
-            self.operate(server, request, now, schedule);
+            self.operate(server, request, schedule);
         }
         if let Some(client) = self.servers[server.index()].own_client {
-            self.resume(client, now, schedule);
+            self.resume(client, schedule);
         }
     }
 
@@ -114,9 +116,9 @@ impl World<'_> {
         }
     }
 
-    fn take_up(&mut self, waiting: Waiting, now: SimTime, schedule: &mut Schedule<Event>) {
+    fn take_up(&mut self, waiting: Waiting, schedule: &mut Schedule<Event>) {
         for event in waiting.arrivals.into_iter().chain(waiting.timers) {
-            self.dispatch(event, now, schedule);
+            self.dispatch(event, schedule);
         }
     }
 }

@@ -19,13 +19,13 @@ use crate::model::message::{Failure, Replicated, Reply, RequestKind};
 
 impl World<'_> {
     /// A server is to look at a peer's queue.
-    pub(super) fn peer_timer_due(&mut self, event: Event, now: SimTime, schedule: &mut Schedule<Event>) {
+    pub(super) fn peer_timer_due(&mut self, event: Event, schedule: &mut Schedule<Event>) {
         let Event::PeerTimerDue { server, peer, generation } = event else { unreachable!() };
         let (server, peer) = (ServerId(server.into()), ServerId(peer.into()));
         let node = &mut self.servers[server.index()];
         match node.state {
             State::Running if node.server.is_some() => {
-                self.step_server(server, now, schedule, |server, step| {
+                self.step_server(server, schedule, |server, step| {
                     server.on_peer_timer(peer, generation, step);
                 });
             }
@@ -41,9 +41,9 @@ impl World<'_> {
         to: ServerId,
         batch: BatchId,
         items: Box<[Replicated]>,
-        now: SimTime,
         schedule: &mut Schedule<Event>,
     ) {
+        let now = schedule.now();
         let connects = !self.pools.reuse(from, to, now);
         let number = self.batches.take_off(Batch {
             from,
@@ -60,11 +60,12 @@ impl World<'_> {
             failure: Failure::ReadTimeout,
             is_under_way: true,
         });
-        self.batch_passes(number, Way::ToServer, now, schedule);
+        self.batch_passes(number, Way::ToServer, schedule);
     }
 
     /// What was swallowed is sent again.
-    pub(super) fn batch_leaves(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
+    pub(super) fn batch_leaves(&mut self, number: u32, schedule: &mut Schedule<Event>) {
+        let now = schedule.now();
         let flight = self.batches.at_mut(number);
         let (from, given_up, answered) =
             (flight.from, flight.given_up, !matches!(flight.answer, Answer::None));
@@ -83,11 +84,12 @@ impl World<'_> {
             (flight.sent_at, flight.limit_at) = (now, SimTime::MAX);
         }
         let way = if answered { Way::FromServer } else { Way::ToServer };
-        self.batch_passes(number, way, now, schedule);
+        self.batch_passes(number, way, schedule);
     }
 
     /// The link's verdict on a batch, or on its answer. Making a connection needs both ways.
-    fn batch_passes(&mut self, number: u32, way: Way, now: SimTime, schedule: &mut Schedule<Event>) {
+    fn batch_passes(&mut self, number: u32, way: Way, schedule: &mut Schedule<Event>) {
+        let now = schedule.now();
         let flight = self.batches.at_mut(number);
         let (from, to, connects, given_up) = (flight.from, flight.to, flight.connects, flight.given_up);
         let verdict = self.verdict_between(from, to, way);
@@ -95,7 +97,7 @@ impl World<'_> {
             Verdict::Passes { .. }
                 if way == Way::ToServer && connects && self.is_cut_between(from, to, Way::FromServer) =>
             {
-                self.swallow_batch(number, now, schedule);
+                self.swallow_batch(number, schedule);
             }
             Verdict::Passes { later } => {
                 let delay = self.latency_between(from, to, way).saturating_add(later);
@@ -119,22 +121,22 @@ impl World<'_> {
                 self.batches.at_mut(number).is_under_way = false;
                 self.set_batch_limit(number, false, schedule);
             }
-            Verdict::Swallowed => self.swallow_batch(number, now, schedule),
+            Verdict::Swallowed => self.swallow_batch(number, schedule),
         }
     }
 
     /// A batch reaches the peer's host.
-    pub(super) fn batch_arrives(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
+    pub(super) fn batch_arrives(&mut self, number: u32, schedule: &mut Schedule<Event>) {
         let flight = self.batches.at_mut(number);
         let (to, items) = (flight.to, flight.items.len());
         match self.servers[to.index()].state {
             State::Running if self.listens(to) => {
                 self.has_connected(number);
                 if self.servers[to.index()].threads.is_none() {
-                    self.serve_batch(number, now, schedule);
+                    self.serve_batch(number, schedule);
                 } else {
                     let kind = RequestKind::Replicate;
-                    let done = self.begin_work(to, Work::Batch(number), kind, items, now, schedule);
+                    let done = self.begin_work(to, Work::Batch(number), kind, items, schedule);
                     self.limit_if_late(number, done, schedule);
                 }
             }
@@ -150,7 +152,7 @@ impl World<'_> {
                 self.has_connected(number);
                 self.set_batch_limit(number, false, schedule);
             }
-            State::Running | State::Paused { .. } | State::Down => self.refuse_batch(number, now, schedule),
+            State::Running | State::Paused { .. } | State::Down => self.refuse_batch(number, schedule),
         }
     }
 
@@ -169,22 +171,23 @@ impl World<'_> {
     }
 
     /// The peer processes a batch and answers.
-    pub(super) fn serve_batch(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
+    pub(super) fn serve_batch(&mut self, number: u32, schedule: &mut Schedule<Event>) {
+        let now = schedule.now();
         let flight = self.batches.at_mut(number);
         let (to, items) = (flight.to, std::mem::take(&mut flight.items));
-        let replies = self.step_server(to, now, schedule, |server, step| server.on_batch(&items, step));
+        let replies = self.step_server(to, schedule, |server, step| server.on_batch(&items, step));
         for item in &items {
             self.recorder.processed(to, item.kind(), now);
         }
         self.recorder.answered(to, RequestKind::Replicate, &Reply::bare(200), now);
         self.batches.at_mut(number).answer = Answer::Items(replies);
-        self.batch_passes(number, Way::FromServer, now, schedule);
+        self.batch_passes(number, Way::FromServer, schedule);
     }
 
     /// Nobody listens at the peer's port.
-    pub(super) fn refuse_batch(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
+    pub(super) fn refuse_batch(&mut self, number: u32, schedule: &mut Schedule<Event>) {
         self.batches.at_mut(number).answer = Answer::Refused;
-        self.batch_passes(number, Way::FromServer, now, schedule);
+        self.batch_passes(number, Way::FromServer, schedule);
     }
 
     /// A batch that the peer will never see: its sender's limit ends it.
@@ -197,7 +200,8 @@ impl World<'_> {
     }
 
     /// The answer to a batch reaches the sender's host.
-    pub(super) fn batch_answered(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
+    pub(super) fn batch_answered(&mut self, number: u32, schedule: &mut Schedule<Event>) {
+        let now = schedule.now();
         let from = self.batches.at_mut(number).from;
         let node = &mut self.servers[from.index()];
         if let State::Paused { .. } = node.state {
@@ -214,11 +218,11 @@ impl World<'_> {
                 if self.servers[to.index()].state != State::Down {
                     self.pools.pool(from, to).push(now);
                 }
-                self.step_server(from, now, schedule, |server, step| {
+                self.step_server(from, schedule, |server, step| {
                     server.on_batch_outcome(to, batch, BatchOutcome::Answered(&replies), step);
                 });
             }
-            Answer::Refused => self.fail_batch(from, to, batch, Failure::Refused, now, schedule),
+            Answer::Refused => self.fail_batch(from, to, batch, Failure::Refused, schedule),
             Answer::None => unreachable!("an answer that arrives was given"),
         }
     }
@@ -235,22 +239,16 @@ impl World<'_> {
         to: ServerId,
         batch: BatchId,
         failure: Failure,
-        now: SimTime,
         schedule: &mut Schedule<Event>,
     ) {
-        self.step_server(from, now, schedule, |server, step| {
+        self.step_server(from, schedule, |server, step| {
             server.on_batch_outcome(to, batch, BatchOutcome::Failed(failure), step);
         });
     }
 
     /// The sender's limit is reached, unless the answer came first.
-    pub(super) fn batch_limit(
-        &mut self,
-        number: u32,
-        generation: u16,
-        now: SimTime,
-        schedule: &mut Schedule<Event>,
-    ) {
+    pub(super) fn batch_limit(&mut self, number: u32, generation: u16, schedule: &mut Schedule<Event>) {
+        let now = schedule.now();
         if !self.batches.is_current(number, generation) {
             return;
         }
@@ -273,12 +271,13 @@ impl World<'_> {
             self.batches.land(number);
         }
         if !is_gone {
-            self.fail_batch(from, to, batch, failure, now, schedule);
+            self.fail_batch(from, to, batch, failure, schedule);
         }
     }
 
     /// A partition has it: the sender waits for a connection that is not made, or to read.
-    fn swallow_batch(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
+    fn swallow_batch(&mut self, number: u32, schedule: &mut Schedule<Event>) {
+        let now = schedule.now();
         let flight = self.batches.at_mut(number);
         if matches!(flight.answer, Answer::Refused) {
             // Nobody repeats a refusal, but the sender's kernel asks again.
@@ -300,20 +299,15 @@ impl World<'_> {
         &mut self,
         from: ServerId,
         to: ServerId,
-        now: SimTime,
         schedule: &mut Schedule<Event>,
     ) {
         let swallowed = std::mem::take(&mut self.between.link(from, to).swallowed_batches);
-        self.send_these_again(swallowed, now, schedule);
+        self.send_these_again(swallowed, schedule);
     }
 
     /// What a partition swallowed, or a server that stands still turned away, is sent again where the way is free.
-    pub(super) fn send_these_again(
-        &mut self,
-        swallowed: Vec<(u32, u16)>,
-        now: SimTime,
-        schedule: &mut Schedule<Event>,
-    ) {
+    pub(super) fn send_these_again(&mut self, swallowed: Vec<(u32, u16)>, schedule: &mut Schedule<Event>) {
+        let now = schedule.now();
         for (number, generation) in swallowed {
             if !self.batches.is_current(number, generation) {
                 continue;

@@ -22,23 +22,23 @@ use crate::model::view::View;
 use crate::observe::Minute;
 
 impl World<'_> {
-    pub(super) fn server_timer_due(&mut self, event: Event, now: SimTime, schedule: &mut Schedule<Event>) {
+    pub(super) fn server_timer_due(&mut self, event: Event, schedule: &mut Schedule<Event>) {
         let Event::ServerTimerDue { server, timer, generation } = event else { unreachable!() };
         match self.servers[server.index()].state {
-            State::Running => self.run_server_timer(server, timer, generation, now, schedule),
+            State::Running => self.run_server_timer(server, timer, generation, schedule),
             State::Paused { .. } => self.servers[server.index()].waiting.timers.push(event),
             State::Down => {}
         }
     }
 
     /// A timer is due of a server that has several of each kind. Those of an earlier life are stale.
-    pub(super) fn service_timer_due(&mut self, event: Event, now: SimTime, schedule: &mut Schedule<Event>) {
+    pub(super) fn service_timer_due(&mut self, event: Event, schedule: &mut Schedule<Event>) {
         let Event::ServiceTimerDue { server, timer, generation, number } = event else { unreachable!() };
         let node = &mut self.servers[usize::from(server)];
         match node.state {
             State::Running if node.server.is_some() => {
                 let server = ServerId(u32::from(server));
-                self.step_server(server, now, schedule, |server, step| {
+                self.step_server(server, schedule, |server, step| {
                     server.on_service_timer(timer, number, generation, step);
                 });
             }
@@ -52,7 +52,6 @@ impl World<'_> {
         server: ServerId,
         timer: ServerTimer,
         generation: u16,
-        now: SimTime,
         schedule: &mut Schedule<Event>,
     ) {
         if self.servers[server.index()].server.is_none() {
@@ -62,7 +61,7 @@ impl World<'_> {
         let view = self.own_view(server);
         let records = if timer == ServerTimer::SyncRetry { self.records_of(view) } else { Vec::new() };
         let own = OwnRegistry { view, records: &records };
-        self.step_server(server, now, schedule, |server, step| server.on_timer(timer, generation, own, step));
+        self.step_server(server, schedule, |server, step| server.on_timer(timer, generation, own, step));
     }
 
     /// The local registry of a server's own client, if that fetches.
@@ -86,16 +85,16 @@ impl World<'_> {
     }
 
     /// The own client of a server has made a step: it may have finished its constructor.
-    pub(super) fn boot_if_ready(&mut self, client: ClientId, now: SimTime, schedule: &mut Schedule<Event>) {
+    pub(super) fn boot_if_ready(&mut self, client: ClientId, schedule: &mut Schedule<Event>) {
         let Some(server) = self.server_of(client) else { return };
         let node = &self.servers[server.index()];
         if node.boots && node.state == State::Running && self.clients[client.index()].client.has_started() {
-            self.boot_server(server, now, schedule);
+            self.boot_server(server, schedule);
         }
     }
 
     /// The first step of a server's life, and what follows from it.
-    pub(super) fn boot_server(&mut self, server: ServerId, now: SimTime, schedule: &mut Schedule<Event>) {
+    pub(super) fn boot_server(&mut self, server: ServerId, schedule: &mut Schedule<Event>) {
         self.no_longer_boots(server);
         let view = self.own_view(server);
         let records = self.records_of(view);
@@ -103,7 +102,7 @@ impl World<'_> {
         let node = &mut self.servers[server.index()];
         let (config, peers) = (node.config.clone(), Arc::clone(&node.peers));
         let (generation, saved) = (node.generation, node.saved.take());
-        self.lend_to_server(server, now, schedule, |server, step| {
+        self.lend_to_server(server, schedule, |server, step| {
             *server = Some(Server::start(&config, generation, saved, &peers, own, step));
         });
     }
@@ -145,11 +144,10 @@ impl World<'_> {
     pub(super) fn step_server<T>(
         &mut self,
         server: ServerId,
-        now: SimTime,
         schedule: &mut Schedule<Event>,
         step: impl FnOnce(&mut Server, &mut Step<'_, ServerEffect>) -> T,
     ) -> T {
-        self.lend_to_server(server, now, schedule, |server, lent| {
+        self.lend_to_server(server, schedule, |server, lent| {
             step(server.as_mut().expect("a server that has booted is alive"), lent)
         })
     }
@@ -159,10 +157,10 @@ impl World<'_> {
     fn lend_to_server<T>(
         &mut self,
         server: ServerId,
-        now: SimTime,
         schedule: &mut Schedule<Event>,
         act: impl FnOnce(&mut Option<Server>, &mut Step<'_, ServerEffect>) -> T,
     ) -> T {
+        let now = schedule.now();
         let mut effects = std::mem::take(&mut self.server_effects);
         let shown = self.server_clock(server, now);
         let node = &mut self.servers[server.index()];
@@ -173,7 +171,7 @@ impl World<'_> {
             out: &mut effects,
         };
         let result = act(&mut node.server, &mut lent);
-        self.do_for_server(server, effects, now, schedule);
+        self.do_for_server(server, effects, schedule);
         result
     }
 
@@ -182,9 +180,9 @@ impl World<'_> {
         &mut self,
         server: ServerId,
         mut effects: Vec<ServerEffect>,
-        now: SimTime,
         schedule: &mut Schedule<Event>,
     ) {
+        let now = schedule.now();
         for effect in effects.drain(..) {
             match effect {
                 ServerEffect::SetTimer { timer, due, generation } => {
@@ -197,14 +195,14 @@ impl World<'_> {
                     schedule.at(at.max(now), Event::PeerTimerDue { server, peer, generation });
                 }
                 ServerEffect::Replicate { to, batch, items } => {
-                    self.send_batch(server, to, batch, items, now, schedule);
+                    self.send_batch(server, to, batch, items, schedule);
                 }
                 ServerEffect::SetServiceTimer { timer, number, at, generation } => {
                     let server = server.0 as u8;
                     let event = Event::ServiceTimerDue { server, timer, generation, number };
                     schedule.at(at.max(now), event);
                 }
-                ServerEffect::Answer { ticket, reply } => self.answer_late(ticket, reply, now, schedule),
+                ServerEffect::Answer { ticket, reply } => self.answer_late(ticket, reply, schedule),
                 ServerEffect::Push { to, app, payload, push } => {
                     let server_ended = self.servers[server.index()].ended;
                     let says = Says::Push(app, payload);

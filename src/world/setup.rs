@@ -108,7 +108,7 @@ impl<'a> World<'a> {
             };
             let at = SimTime::ZERO + its.starts_after.unwrap_or_else(drawn);
             if at == SimTime::ZERO {
-                self.start_server(server, at, schedule);
+                self.start_server(server, schedule);
             } else {
                 schedule.at(at, Event::ServerStarts { server });
             }

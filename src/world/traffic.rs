@@ -27,31 +27,33 @@ impl World<'_> {
         call: Call,
         server: ServerId,
         request: Request,
-        now: SimTime,
         schedule: &mut Schedule<Event>,
     ) {
+        let now = schedule.now();
         let node = &self.clients[client.index()];
         let connects = call.is_fresh() || !config_of(self.scenario, node.app).pools_connections();
         let is_slow = request.kind() == RequestKind::Renew && node.is_slow();
         let number = self.flights.take_off(Flight::new(client, server, call, request, connects, now));
         if is_slow {
-            self.hold_back(number, now, schedule);
+            self.hold_back(number, schedule);
         } else {
-            self.request_leaves(number, now, schedule);
+            self.request_leaves(number, schedule);
         }
     }
 
     /// A heartbeat waits for its turn in a pool that starves.
-    fn hold_back(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
+    fn hold_back(&mut self, number: u32, schedule: &mut Schedule<Event>) {
+        let now = schedule.now();
         let flight = self.flights.at(number);
         let (client, call) = (flight.client, flight.call);
         let delay = self.clients[client.index()].heartbeat_delay(&self.seed);
         schedule.at(now + delay, Event::MessageLeaves { flight: number });
-        self.tell_of_stall(client, call, now, schedule);
+        self.tell_of_stall(client, call, schedule);
     }
 
     /// A message that waited leaves: a slow heartbeat, or what TCP sends again after a partition.
-    pub(super) fn message_leaves(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
+    pub(super) fn message_leaves(&mut self, number: u32, schedule: &mut Schedule<Event>) {
+        let now = schedule.now();
         let flight = self.flights.at_mut(number);
         let (client, call, is_sent_again) = (flight.client, flight.call, flight.swallowed_at < now);
         let node = &mut self.clients[client.index()];
@@ -66,7 +68,7 @@ impl World<'_> {
             return;
         }
         if flight.has_answer() {
-            self.answer_leaves(number, now, schedule);
+            self.answer_leaves(number, schedule);
             return;
         }
         let (server, connects) = (flight.server, flight.connects);
@@ -77,138 +79,134 @@ impl World<'_> {
             let flight = self.flights.at_mut(number);
             (flight.sent_at, flight.limit_at) = (now, SimTime::MAX);
         }
-        self.request_leaves(number, now, schedule);
+        self.request_leaves(number, schedule);
     }
 
     /// The link's verdict on a request. Making a connection needs both ways.
     #[inline]
-    fn request_leaves(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
+    fn request_leaves(&mut self, number: u32, schedule: &mut Schedule<Event>) {
         let flight = self.flights.at(number);
         let (client, server, connects) = (flight.client, flight.server, flight.connects);
         match self.verdict(client, server, Way::ToServer) {
             Verdict::Passes { .. } if connects && self.is_cut(client, server, Way::FromServer) => {
-                self.swallow(number, now, schedule);
+                self.swallow(number, schedule);
             }
             Verdict::Passes { later } => {
                 let arrives = Event::RequestArrives { flight: number };
                 let delay = self.deliver((client, server), arrives, later, schedule);
-                self.warn_if_late(number, delay, now, schedule);
+                self.warn_if_late(number, delay, schedule);
             }
-            Verdict::Lost => self.stall(number, Silence::Paused, false, now, schedule),
-            Verdict::Swallowed => self.swallow(number, now, schedule),
+            Verdict::Lost => self.stall(number, Silence::Paused, false, schedule),
+            Verdict::Swallowed => self.swallow(number, schedule),
         }
     }
 
     /// A request reaches the server's host.
-    pub(super) fn request_arrives(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
+    pub(super) fn request_arrives(&mut self, number: u32, schedule: &mut Schedule<Event>) {
         let server = self.flights.at(number).server;
         match self.servers[server.index()].state {
-            State::Running if self.listens(server) => self.take_up_request(number, now, schedule),
+            State::Running if self.listens(server) => self.take_up_request(number, schedule),
             State::Paused { .. } if self.listens(server) => {
                 let waiting = &mut self.servers[server.index()].waiting;
                 if self.flights.at(number).connects && !waiting.connects() {
-                    self.turn_away(number, server, now, schedule);
+                    self.turn_away(number, server, schedule);
                     return;
                 }
                 waiting.arrivals.push(Event::RequestArrives { flight: number });
                 self.flights.at_mut(number).has_connected();
-                self.stall(number, Silence::Paused, true, now, schedule);
+                self.stall(number, Silence::Paused, true, schedule);
             }
-            State::Running | State::Paused { .. } | State::Down => self.refuse(number, now, schedule),
+            State::Running | State::Paused { .. } | State::Down => self.refuse(number, schedule),
         }
     }
 
     /// Too many connections wait for a server that stands still: this one is not made. The caller's kernel asks again.
-    fn turn_away(&mut self, number: u32, server: ServerId, now: SimTime, schedule: &mut Schedule<Event>) {
+    fn turn_away(&mut self, number: u32, server: ServerId, schedule: &mut Schedule<Event>) {
         let generation = self.flights.generation(number);
         let flight = self.flights.at_mut(number);
         flight.swallowed_at = flight.swallowed_at.min(flight.sent_at);
         self.servers[server.index()].waiting.turned_away.calls.push((number, generation));
-        self.stall(number, Silence::BlackHole, false, now, schedule);
+        self.stall(number, Silence::BlackHole, false, schedule);
     }
 
     /// A request is answered at once, or waits for one of the server's threads.
-    fn take_up_request(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
+    fn take_up_request(&mut self, number: u32, schedule: &mut Schedule<Event>) {
+        let now = schedule.now();
         let flight = self.flights.at_mut(number);
         flight.has_connected();
         let (server, kind) = (flight.server, flight.request.kind());
         if self.servers[server.index()].threads.is_none() {
-            self.serve(number, now, schedule);
+            self.serve(number, schedule);
         } else {
-            let done = self.begin_work(server, Work::Request(number), kind, 0, now, schedule);
-            self.warn_if_late(number, done.since(now), now, schedule);
+            let done = self.begin_work(server, Work::Request(number), kind, 0, schedule);
+            self.warn_if_late(number, done.since(now), schedule);
         }
     }
 
     /// The server answers.
     #[inline]
-    pub(super) fn serve(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
+    pub(super) fn serve(&mut self, number: u32, schedule: &mut Schedule<Event>) {
+        let now = schedule.now();
         let flight = self.flights.at(number);
         let (server, request) = (flight.server, flight.request);
         let ticket = Ticket { place: number, generation: self.flights.generation(number) };
-        let reply = self.step_server(server, now, schedule, |server, step| {
-            server.on_request(&request, Some(ticket), step)
-        });
+        let reply = self
+            .step_server(server, schedule, |server, step| server.on_request(&request, Some(ticket), step));
         match reply {
             Some(reply) => {
                 self.recorder.answered(server, request.kind(), &reply, now);
-                self.answer(number, Answer::Reply(reply), now, schedule);
+                self.answer(number, Answer::Reply(reply), schedule);
             }
             // It will come back to it; meanwhile the caller's limit counts.
             None if self.flights.at(number).limit_at == SimTime::MAX => {
-                self.set_limit(number, Silence::Paused, now, schedule);
+                self.set_limit(number, Silence::Paused, schedule);
             }
             None => {}
         }
     }
 
     /// A server answers a request that it had held.
-    pub(super) fn answer_late(
-        &mut self,
-        ticket: Ticket,
-        reply: Reply,
-        now: SimTime,
-        schedule: &mut Schedule<Event>,
-    ) {
+    pub(super) fn answer_late(&mut self, ticket: Ticket, reply: Reply, schedule: &mut Schedule<Event>) {
+        let now = schedule.now();
         if !self.flights.is_current(ticket.place, ticket.generation) {
             return;
         }
         let flight = self.flights.at(ticket.place);
         let (server, kind) = (flight.server, flight.request.kind());
         self.recorder.answered(server, kind, &reply, now);
-        self.answer(ticket.place, Answer::Reply(reply), now, schedule);
+        self.answer(ticket.place, Answer::Reply(reply), schedule);
     }
 
     /// Nobody listens at the server's port.
-    pub(super) fn refuse(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
-        self.answer(number, Answer::Refused, now, schedule);
+    pub(super) fn refuse(&mut self, number: u32, schedule: &mut Schedule<Event>) {
+        self.answer(number, Answer::Refused, schedule);
     }
 
-    fn answer(&mut self, number: u32, answer: Answer, now: SimTime, schedule: &mut Schedule<Event>) {
+    fn answer(&mut self, number: u32, answer: Answer, schedule: &mut Schedule<Event>) {
         self.flights.at_mut(number).answer = answer;
-        self.answer_leaves(number, now, schedule);
+        self.answer_leaves(number, schedule);
     }
 
     /// The link's verdict on an answer.
-    fn answer_leaves(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
+    fn answer_leaves(&mut self, number: u32, schedule: &mut Schedule<Event>) {
         let flight = self.flights.at(number);
         let (client, server, given_up) = (flight.client, flight.server, flight.given_up);
         match self.verdict(client, server, Way::FromServer) {
             Verdict::Passes { later } => {
                 let arrives = Event::AnswerArrives { flight: number };
                 let delay = self.deliver((client, server), arrives, later, schedule);
-                self.warn_if_late(number, delay, now, schedule);
+                self.warn_if_late(number, delay, schedule);
             }
             _ if given_up => {
                 self.flights.land(number);
             }
-            Verdict::Lost => self.stall(number, Silence::Paused, false, now, schedule),
-            Verdict::Swallowed => self.swallow(number, now, schedule),
+            Verdict::Lost => self.stall(number, Silence::Paused, false, schedule),
+            Verdict::Swallowed => self.swallow(number, schedule),
         }
     }
 
     /// An answer reaches the client's host.
-    pub(super) fn answer_arrives(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
+    pub(super) fn answer_arrives(&mut self, number: u32, schedule: &mut Schedule<Event>) {
         let client = self.flights.at(number).client;
         let node = &mut self.clients[client.index()];
         if let State::Paused { .. } = node.state {
@@ -225,10 +223,10 @@ impl World<'_> {
             Answer::Reply(reply) if node.asks != flight.server && reply.payload.is_some() => {
                 node.asks = flight.server;
                 self.recorder.observer_asks(client, flight.server);
-                self.reply(&flight, reply, now, schedule);
+                self.reply(&flight, reply, schedule);
             }
-            Answer::Reply(reply) => self.reply(&flight, reply, now, schedule),
-            Answer::Refused => self.step_client(client, now, schedule, |client, config, step| {
+            Answer::Reply(reply) => self.reply(&flight, reply, schedule),
+            Answer::Refused => self.step_client(client, schedule, |client, config, step| {
                 client.on_failure(config, flight.call, Failure::Refused, step);
             }),
             Answer::None => unreachable!("an answer that arrives was given"),
@@ -236,14 +234,15 @@ impl World<'_> {
     }
 
     #[inline]
-    fn reply(&mut self, flight: &Flight, reply: Reply, now: SimTime, schedule: &mut Schedule<Event>) {
-        self.step_client(flight.client, now, schedule, |client, config, step| {
+    fn reply(&mut self, flight: &Flight, reply: Reply, schedule: &mut Schedule<Event>) {
+        self.step_client(flight.client, schedule, |client, config, step| {
             client.on_reply(config, flight.call, reply, step);
         });
     }
 
     /// A partition has the message: the caller waits for a connection that is not made, or to read.
-    fn swallow(&mut self, number: u32, now: SimTime, schedule: &mut Schedule<Event>) {
+    fn swallow(&mut self, number: u32, schedule: &mut Schedule<Event>) {
+        let now = schedule.now();
         let flight = self.flights.at_mut(number);
         if flight.answer == Answer::Refused {
             // Nobody repeats a refusal, but the caller's kernel asks again.
@@ -254,7 +253,7 @@ impl World<'_> {
         let (client, server, connects) = (flight.client, flight.server, flight.connects);
         self.note_swallowed(client, server, number);
         let silence = if connects { Silence::BlackHole } else { Silence::Paused };
-        self.stall(number, silence, false, now, schedule);
+        self.stall(number, silence, false, schedule);
     }
 
     /// Schedules an arrival after the link's delay and `later`, whose sum it returns. What servers' own clients say to
@@ -301,12 +300,12 @@ impl World<'_> {
         &mut self,
         client: ClientId,
         effect: ClientEffect,
-        now: SimTime,
         schedule: &mut Schedule<Event>,
     ) {
+        let now = schedule.now();
         match effect {
             ClientEffect::Send { call, to, request } => {
-                self.send(client, call, to, request, now, schedule);
+                self.send(client, call, to, request, schedule);
             }
             ClientEffect::SetTimer { timer, delay, generation } => {
                 self.lanes.after(delay, Event::ClientTimerDue { client, timer, generation }, schedule);
@@ -317,7 +316,7 @@ impl World<'_> {
                 self.send_datagram(Datagram { client, server: to, server_ended, push, says }, schedule);
             }
             ClientEffect::Fact(fact) => self.note_client_fact(client, fact, now),
-            ClientEffect::Exited => self.process_exits(client, now, schedule),
+            ClientEffect::Exited => self.process_exits(client, schedule),
         }
     }
 }

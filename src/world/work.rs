@@ -144,9 +144,9 @@ impl World<'_> {
         work: Work,
         kind: RequestKind,
         items: usize,
-        now: SimTime,
         schedule: &mut Schedule<Event>,
     ) -> SimTime {
+        let now = schedule.now();
         let capacity = self.scenario.capacity.as_ref().expect("threads are counted");
         let threads = self.servers[server.index()].threads.as_mut().expect("threads are counted");
         let mut dice = threads.dice.with(&self.seed);
@@ -166,7 +166,8 @@ impl World<'_> {
     }
 
     /// A thread has finished, unless the process stood still meanwhile or is another one.
-    pub(super) fn work_done(&mut self, server: u8, place: u32, now: SimTime, schedule: &mut Schedule<Event>) {
+    pub(super) fn work_done(&mut self, server: u8, place: u32, schedule: &mut Schedule<Event>) {
+        let now = schedule.now();
         let node = &mut self.servers[usize::from(server)];
         match node.state {
             State::Down => return,
@@ -195,8 +196,8 @@ impl World<'_> {
         threads.unused.push(place);
         self.recorder.busy(ServerId(server.into()), before(now, lasting), now);
         match work {
-            Work::Request(number) => self.serve(number, now, schedule),
-            Work::Batch(number) => self.serve_batch(number, now, schedule),
+            Work::Request(number) => self.serve(number, schedule),
+            Work::Batch(number) => self.serve_batch(number, schedule),
         }
     }
     /// The process, or the run, ends: what its threads have done of work that is not finished, and who still waited.

@@ -18,9 +18,9 @@ impl World<'_> {
             Targets::Servers(which) => Begun::hits_servers(self.pick_servers(which, cue)),
             Targets::Instances(selection) => Begun::hits(self.pick(selection, cue)),
         };
-        let (fault, now) = (cue.fault, cue.now);
+        let (fault, now) = (cue.fault, cue.now());
         self.set_clocks(&begun, |skew| skew.add(fault, clock, now), cue);
-        let until = length.map(|length| cue.now + length);
+        let until = length.map(|length| cue.now() + length);
         if let Some(until) = until {
             self.plan.end_at(until, cue);
         }
@@ -45,7 +45,7 @@ impl World<'_> {
                 set(&mut self.clients[client.index()].trouble().skew);
             }
             if is_alive {
-                self.step_server(server, cue.now, cue.schedule, |server, step| server.on_clock_step(step));
+                self.step_server(server, cue.schedule, |server, step| server.on_clock_step(step));
             }
         }
     }

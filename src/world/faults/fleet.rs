@@ -50,7 +50,7 @@ impl World<'_> {
         let batches = begun.hit.len().div_ceil(begun.batch) as u64;
         if batches > 0 {
             let (within, between) = plan.waits();
-            let until = cue.now + within * batches + between * (batches - 1);
+            let until = cue.now() + within * batches + between * (batches - 1);
             begun.until = Some(until);
             self.half_of_batch(plan, Turn::first(0), &begun, cue);
         }
@@ -76,9 +76,9 @@ impl World<'_> {
         }
         let (within, between) = plan.waits();
         if turn.is_first {
-            self.plan.step_at(turn.other().step(), cue.now + within, cue);
+            self.plan.step_at(turn.other().step(), cue.now() + within, cue);
         } else if !is_last {
-            self.plan.step_at(Turn::first(turn.target + 1).step(), cue.now + between, cue);
+            self.plan.step_at(Turn::first(turn.target + 1).step(), cue.now() + between, cue);
         }
     }
 
@@ -92,7 +92,7 @@ impl World<'_> {
     ) -> Begun {
         let begun = Begun::hits(self.running(from));
         self.start_new(to, begun.hit.len(), cue);
-        let until: SimTime = cue.now + wait;
+        let until: SimTime = cue.now() + wait;
         self.plan.step_at(0, until, cue);
         begun.until(Some(until))
     }
@@ -114,13 +114,13 @@ impl World<'_> {
         let mut hit = self.pick(targets, cue);
         let heeding = self.draw_share(&mut hit, heeded, cue);
         self.stop_all(&hit[..heeding], SimDuration::ZERO, cue);
-        let until = cue.now + notice;
+        let until = cue.now() + notice;
         self.plan.end_at(until, cue);
         Begun::hits(hit).until(Some(until))
     }
 
     pub(super) fn end_reclaim(&mut self, begun: &Begun, cue: &Cue<'_>) {
-        self.kill(&begun.hit, cue.now);
+        self.kill(&begun.hit, cue.now());
     }
 
     /// Processes stop in order, or are killed: those of them that are still there.
@@ -128,7 +128,7 @@ impl World<'_> {
         if graceful {
             self.stop_all(hit, linger, cue);
         } else {
-            self.kill(hit, cue.now);
+            self.kill(hit, cue.now());
         }
     }
 

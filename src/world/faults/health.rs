@@ -26,8 +26,8 @@ impl World<'_> {
             node.begin_failing(cue.fault, calls_fail);
             let instance = node.instance;
             begun.instances.push(instance);
-            self.recorder.watch(EventKind::Unhealthy, client, instance, cue.now, &self.views);
-            self.falls_ill(instance, Ailment::Unhealthy { fault: cue.fault, via }, cue.now);
+            self.recorder.watch(EventKind::Unhealthy, client, instance, cue.now(), &self.views);
+            self.falls_ill(instance, Ailment::Unhealthy { fault: cue.fault, via }, cue.now());
             self.health_goes(client, Status::Down, via, cue);
         }
         begun
@@ -41,7 +41,7 @@ impl World<'_> {
                 continue;
             }
             node.end_failing(cue.fault);
-            self.recovers(client, instance, Ailment::Unhealthy { fault: cue.fault, via }, cue.now);
+            self.recovers(client, instance, Ailment::Unhealthy { fault: cue.fault, via }, cue.now());
             if !self.ailments.is_unhealthy(instance, via) {
                 self.health_goes(client, Status::Up, via, cue);
             }
@@ -120,7 +120,7 @@ impl World<'_> {
 
     /// Draws the targets of something that ends after `length`.
     fn lasting(&mut self, targets: &Selection, length: Option<SimDuration>, cue: &mut Cue<'_>) -> Begun {
-        let until = length.map(|length| cue.now + length);
+        let until = length.map(|length| cue.now() + length);
         if let Some(until) = until {
             self.plan.end_at(until, cue);
         }
@@ -130,10 +130,10 @@ impl World<'_> {
     /// A process's health changes: its handler says so when it is asked, or its application sets the status.
     fn health_goes(&mut self, client: ClientId, to: Status, via: HealthVia, cue: &mut Cue<'_>) {
         if via == HealthVia::StatusChange {
-            self.set_status(client, to, cue.now, cue.schedule);
+            self.set_status(client, to, cue.schedule);
         } else if self.clients[client.index()].state != State::Down {
             // Nothing is sent by that; of a process that stands still the timer does that asks.
-            self.step_client(client, cue.now, cue.schedule, |client, config, step| {
+            self.step_client(client, cue.schedule, |client, config, step| {
                 client.on_health(to, config, step);
             });
         }

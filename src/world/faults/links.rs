@@ -45,7 +45,7 @@ impl World<'_> {
         lost: Direction,
         cue: &mut Cue<'_>,
     ) -> Begun {
-        let until = length.map(|length| cue.now + length);
+        let until = length.map(|length| cue.now() + length);
         let begun = self.pick_links(targets, peer, cue).until(until);
         self.raise(&begun.hit, peer, 1.0, lost, cue);
         for target in 0..begun.targets {
@@ -104,7 +104,7 @@ impl World<'_> {
     fn next_of_flap(&mut self, begun: &mut Begun, verb: &Verb, turn: Turn, cue: &mut Cue<'_>) {
         let Verb::Flap { up_for, down_for, .. } = verb else { unreachable!("a flapping link's step") };
         let (distribution, purpose) = if turn.is_first { (*down_for, HOW_LONG) } else { (*up_for, WHEN) };
-        let at = cue.now + begun.draw(turn.target, distribution, purpose, &self.seed);
+        let at = cue.now() + begun.draw(turn.target, distribution, purpose, &self.seed);
         if begun.goes_on(at) {
             self.plan.step_at(turn.other().step(), at, cue);
         }
@@ -127,7 +127,7 @@ impl World<'_> {
         let &Verb::Degrade { ref peer, loss, latency, direction, .. } = verb else {
             unreachable!("a bad link")
         };
-        let until = length.map(|length| cue.now + length);
+        let until = length.map(|length| cue.now() + length);
         let begun = self.pick_links(targets, peer, cue).until(until);
         if loss > 0.0 {
             self.raise(&begun.hit, peer, loss, direction, cue);
@@ -261,8 +261,8 @@ impl World<'_> {
 
     fn goes_on(&mut self, end: LinkEnd, cue: &mut Cue<'_>) {
         match end.caller {
-            Caller::Client(client) => self.retransmit(client, end.called, cue.now, cue.schedule),
-            Caller::Server(server) => self.retransmit_between(server, end.called, cue.now, cue.schedule),
+            Caller::Client(client) => self.retransmit(client, end.called, cue.schedule),
+            Caller::Server(server) => self.retransmit_between(server, end.called, cue.schedule),
         }
     }
 

@@ -75,8 +75,13 @@ impl Turn {
 pub(super) struct Cue<'s> {
     /// Its place in the scenario.
     fault: u32,
-    now: SimTime,
     schedule: &'s mut Schedule<Event>,
+}
+
+impl Cue<'_> {
+    fn now(&self) -> SimTime {
+        self.schedule.now()
+    }
 }
 
 /// One that a fault hits.
@@ -164,7 +169,7 @@ impl FaultPlan {
         if let Some(linger) = self.lingering.get_mut(&client) {
             linger.until = Some(until);
         }
-        let cue = &mut Cue { fault, now: schedule.now(), schedule };
+        let cue = &mut Cue { fault, schedule };
         self.step_at(LINGER_ENDS | client.0, until, cue);
     }
 
@@ -231,10 +236,11 @@ impl Begun {
 
 impl World<'_> {
     /// A fault begins.
-    pub(super) fn begin_fault(&mut self, fault: u32, now: SimTime, schedule: &mut Schedule<Event>) {
+    pub(super) fn begin_fault(&mut self, fault: u32, schedule: &mut Schedule<Event>) {
+        let now = schedule.now();
         self.plan.pending -= 1;
         let verb = &self.scenario.faults[fault as usize].verb;
-        let begun = self.begin(verb, &mut Cue { fault, now, schedule });
+        let begun = self.begin(verb, &mut Cue { fault, schedule });
         let (until, targets) = (begun.until, begun.targets);
         self.recorder.injected(Injected { at: now, until, verb: verb.name(), targets });
         self.plan.begun[fault as usize] = begun;
@@ -279,10 +285,10 @@ impl World<'_> {
     }
 
     /// A fault ends: what it began is undone.
-    pub(super) fn end_fault(&mut self, fault: u32, now: SimTime, schedule: &mut Schedule<Event>) {
+    pub(super) fn end_fault(&mut self, fault: u32, schedule: &mut Schedule<Event>) {
         self.plan.pending -= 1;
         let begun = std::mem::take(&mut self.plan.begun[fault as usize]);
-        let cue = &mut Cue { fault, now, schedule };
+        let cue = &mut Cue { fault, schedule };
         match &self.scenario.faults[fault as usize].verb {
             Verb::Restart { new_id, .. } => self.end_restart(&begun, *new_id, cue),
             Verb::CrashLoop { new_id, .. } => self.end_crash_loop(&begun, *new_id, cue),
@@ -309,13 +315,14 @@ impl World<'_> {
     }
 
     /// A fault takes its next step.
-    pub(super) fn fault_step(&mut self, fault: u16, step: u32, now: SimTime, schedule: &mut Schedule<Event>) {
+    pub(super) fn fault_step(&mut self, fault: u16, step: u32, schedule: &mut Schedule<Event>) {
+        let now = schedule.now();
         self.plan.pending -= 1;
         if step & LINGER_ENDS != 0 {
             self.linger_ends(ClientId(step & !LINGER_ENDS), now);
             return;
         }
-        let cue = &mut Cue { fault: u32::from(fault), now, schedule };
+        let cue = &mut Cue { fault: u32::from(fault), schedule };
         let verb = &self.scenario.faults[usize::from(fault)].verb;
         match verb {
             Verb::Stop { linger, .. } => self.step_of_stop(step, *linger, cue),

@@ -20,12 +20,12 @@ impl World<'_> {
         &mut self,
         server: ServerId,
         request: Request,
-        now: SimTime,
         schedule: &mut Schedule<Event>,
     ) {
+        let now = schedule.now();
         match self.servers[server.index()].state {
             State::Running if self.is_serving(server) => {
-                let reply = self.step_server(server, now, schedule, |server, step| {
+                let reply = self.step_server(server, schedule, |server, step| {
                     server.on_request(&request, None, step).expect("an operator is answered at once")
                 });
                 self.recorder.answered(server, request.kind(), &reply, now);
@@ -43,21 +43,21 @@ impl World<'_> {
         length: Option<SimDuration>,
         cue: &mut Cue<'_>,
     ) -> Begun {
-        let until = length.map(|length| cue.now + length);
+        let until = length.map(|length| cue.now() + length);
         let mut begun = Begun::hits(self.pick(targets, cue)).until(until);
         for &client in &begun.hit {
             let instance = self.clients[client.index()].instance;
             begun.instances.push(instance);
-            let is_taken_in = self.takes_in_overrides_of(at, instance, cue.now);
+            let is_taken_in = self.takes_in_overrides_of(at, instance, cue.now());
             if is_taken_in && status != Status::Up {
-                self.recorder.watch(EventKind::Override, client, instance, cue.now, &self.views);
-                self.falls_ill(instance, Ailment::Overridden, cue.now);
+                self.recorder.watch(EventKind::Override, client, instance, cue.now(), &self.views);
+                self.falls_ill(instance, Ailment::Overridden, cue.now());
             }
             if is_taken_in && status == Status::Up {
-                self.recovers(client, instance, Ailment::Overridden, cue.now);
+                self.recovers(client, instance, Ailment::Overridden, cue.now());
             }
             let request = Request::UpdateStatus { instance, status, last_dirty: None };
-            self.operate(at, request, cue.now, cue.schedule);
+            self.operate(at, request, cue.schedule);
         }
         if let Some(until) = until {
             self.plan.end_at(until, cue);
@@ -71,9 +71,9 @@ impl World<'_> {
         for (&client, &instance) in begun.hit.iter().zip(&begun.instances) {
             let request =
                 Request::DeleteStatusOverride { instance, status: Status::Unknown, last_dirty: None };
-            self.operate(at, request, cue.now, cue.schedule);
+            self.operate(at, request, cue.schedule);
             if !self.is_overridden(at, instance) {
-                self.recovers(client, instance, Ailment::Overridden, cue.now);
+                self.recovers(client, instance, Ailment::Overridden, cue.now());
             }
         }
     }
@@ -123,9 +123,9 @@ impl World<'_> {
         };
         for &instance in &instances {
             if !dead && self.will_find(at, instance) {
-                self.falls_ill(instance, Ailment::Deleted, cue.now);
+                self.falls_ill(instance, Ailment::Deleted, cue.now());
             }
-            self.operate(at, Request::Cancel { instance }, cue.now, cue.schedule);
+            self.operate(at, Request::Cancel { instance }, cue.schedule);
         }
         Begun { targets: instances.len() as u32, instances, ..Begun::default() }
     }

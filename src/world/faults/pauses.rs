@@ -15,7 +15,7 @@ impl World<'_> {
     ) -> Begun {
         let mut begun = self.pick_processes(targets, cue);
         if let Some(length) = length.as_constant() {
-            let until = cue.now + length;
+            let until = cue.now() + length;
             for target in 0..begun.targets {
                 self.pause_target(begun.target(target), until, cue);
             }
@@ -24,7 +24,7 @@ impl World<'_> {
         }
         begun = self.with_dice(begun, Some(targets), cue);
         for target in 0..begun.targets {
-            let until = cue.now + begun.draw(target, length, HOW_LONG, &self.seed);
+            let until = cue.now() + begun.draw(target, length, HOW_LONG, &self.seed);
             self.pause_target(begun.target(target), until, cue);
             self.plan.step_at(target, until, cue);
             begun.until = begun.until.max(Some(until));
@@ -52,7 +52,7 @@ impl World<'_> {
         length: Option<SimDuration>,
         cue: &mut Cue<'_>,
     ) -> Begun {
-        let begun = self.pick_processes(targets, cue).until(length.map(|length| cue.now + length));
+        let begun = self.pick_processes(targets, cue).until(length.map(|length| cue.now() + length));
         let mut begun = self.with_dice(begun, Some(targets), cue);
         for target in 0..begun.targets {
             self.await_pause(&mut begun, target, every, cue);
@@ -66,7 +66,7 @@ impl World<'_> {
         let turn = Turn::of_step(step);
         let target = turn.target;
         if turn.is_first {
-            let until = cue.now + begun.draw(target, *lasting, HOW_LONG, &self.seed);
+            let until = cue.now() + begun.draw(target, *lasting, HOW_LONG, &self.seed);
             self.pause_target(begun.target(target), until, cue);
             self.plan.step_at(turn.other().step(), until, cue);
         } else {
@@ -78,7 +78,7 @@ impl World<'_> {
 
     /// Schedules the next pause of a target, unless the process is over by then.
     fn await_pause(&mut self, begun: &mut Begun, target: u32, every: Distribution, cue: &mut Cue<'_>) {
-        let at = cue.now + begun.draw(target, every, WHEN, &self.seed);
+        let at = cue.now() + begun.draw(target, every, WHEN, &self.seed);
         if begun.goes_on(at) {
             self.plan.step_at(Turn::first(target).step(), at, cue);
         }
@@ -93,15 +93,15 @@ impl World<'_> {
 
     fn pause_target(&mut self, target: Target, until: SimTime, cue: &Cue<'_>) {
         match target {
-            Target::Server(server) => self.pause_server(server, cue.now, until),
-            Target::Instance(client) => self.pause(client, cue.now, until),
+            Target::Server(server) => self.pause_server(server, cue.now(), until),
+            Target::Instance(client) => self.pause(client, cue.now(), until),
         }
     }
 
     fn resume_target(&mut self, target: Target, cue: &mut Cue<'_>) {
         match target {
-            Target::Server(server) => self.resume_server(server, cue.now, cue.schedule),
-            Target::Instance(client) => self.resume(client, cue.now, cue.schedule),
+            Target::Server(server) => self.resume_server(server, cue.schedule),
+            Target::Instance(client) => self.resume(client, cue.schedule),
         }
     }
 }

@@ -13,13 +13,13 @@ impl World<'_> {
             Targets::Servers(which) => {
                 let servers = self.pick_servers(which, cue);
                 for &server in &servers {
-                    self.crash_server(server, cue.now, cue.schedule);
+                    self.crash_server(server, cue.schedule);
                 }
                 Begun::hits_servers(servers)
             }
             Targets::Instances(selection) => {
                 let hit = self.pick(selection, cue);
-                self.crash(&hit, cue.now);
+                self.crash(&hit, cue.now());
                 Begun::hits(hit)
             }
         }
@@ -54,7 +54,7 @@ impl World<'_> {
                 let linger = Linger { fault: cue.fault, length: linger, until: None };
                 self.plan.lingering.entry(client).or_insert(linger);
             }
-            self.stop(client, cue.now, cue.schedule);
+            self.stop(client, cue.schedule);
         }
     }
 
@@ -76,8 +76,8 @@ impl World<'_> {
         if let (Targets::Servers(which), Some(wait)) = (targets, one_by_one) {
             let servers = self.pick_servers(which, cue);
             let turns = servers.len() as u64;
-            let until = cue.now + down_for * turns + wait * turns.saturating_sub(1);
-            self.plan.step_at(Turn::first(0).step(), cue.now, cue);
+            let until = cue.now() + down_for * turns + wait * turns.saturating_sub(1);
+            self.plan.step_at(Turn::first(0).step(), cue.now(), cue);
             return Begun::hits_servers(servers).until(Some(until));
         }
         let begun = match targets {
@@ -88,14 +88,14 @@ impl World<'_> {
             }
             targets => self.begin_crash(targets, cue),
         };
-        let until = cue.now + down_for;
+        let until = cue.now() + down_for;
         self.plan.end_at(until, cue);
         begun.until(Some(until))
     }
 
     pub(super) fn end_restart(&mut self, begun: &Begun, new_id: bool, cue: &mut Cue<'_>) {
         for &server in &begun.servers {
-            self.start_server(server, cue.now, cue.schedule);
+            self.start_server(server, cue.schedule);
         }
         self.bring_all_back(&begun.hit, new_id, cue);
     }
@@ -108,12 +108,12 @@ impl World<'_> {
         let servers = &self.begun(cue).servers;
         let (server, is_last) = (servers[turn.target as usize], turn.target as usize + 1 == servers.len());
         if turn.is_first {
-            self.crash_server(server, cue.now, cue.schedule);
-            self.plan.step_at(turn.other().step(), cue.now + down_for, cue);
+            self.crash_server(server, cue.schedule);
+            self.plan.step_at(turn.other().step(), cue.now() + down_for, cue);
         } else {
-            self.start_server(server, cue.now, cue.schedule);
+            self.start_server(server, cue.schedule);
             if !is_last {
-                let at = cue.now + one_by_one.unwrap_or_default();
+                let at = cue.now() + one_by_one.unwrap_or_default();
                 self.plan.step_at(Turn::first(turn.target + 1).step(), at, cue);
             }
         }
@@ -127,10 +127,10 @@ impl World<'_> {
         length: Option<SimDuration>,
         cue: &mut Cue<'_>,
     ) -> Begun {
-        let until = length.map(|length| cue.now + length);
+        let until = length.map(|length| cue.now() + length);
         let begun = Begun::hits(self.pick(targets, cue)).until(until);
         let mut begun = self.with_dice(begun, None, cue);
-        self.crash(&begun.hit, cue.now);
+        self.crash(&begun.hit, cue.now());
         for target in 0..begun.targets {
             self.next_of_crash_loop(&mut begun, verb, Turn::first(target), cue);
         }
@@ -146,7 +146,7 @@ impl World<'_> {
         let turn = Turn::of_step(step);
         let client = begun.hit[turn.target as usize];
         if turn.is_first {
-            self.kill(&[client], cue.now);
+            self.kill(&[client], cue.now());
         } else {
             self.bring_all_back(&[client], *new_id, cue);
         }
@@ -158,7 +158,7 @@ impl World<'_> {
     fn next_of_crash_loop(&mut self, begun: &mut Begun, verb: &Verb, turn: Turn, cue: &mut Cue<'_>) {
         let Verb::CrashLoop { up_for, down_for, .. } = verb else { unreachable!("a crash loop's step") };
         let (distribution, purpose) = if turn.is_first { (*down_for, HOW_LONG) } else { (*up_for, WHEN) };
-        let at = cue.now + begun.draw(turn.target, distribution, purpose, &self.seed);
+        let at = cue.now() + begun.draw(turn.target, distribution, purpose, &self.seed);
         if begun.goes_on(at) {
             self.plan.step_at(turn.other().step(), at, cue);
         }
@@ -185,14 +185,14 @@ impl World<'_> {
 
     pub(super) fn step_of_start(&mut self, step: u32, cue: &mut Cue<'_>) {
         let client = self.begun(cue).hit[step as usize];
-        self.start_client(client, cue.now, cue.schedule);
+        self.start_client(client, cue.schedule);
     }
 
     /// New instances of an application start now.
     pub(super) fn start_new(&mut self, app: AppId, count: usize, cue: &mut Cue<'_>) -> Vec<ClientId> {
         let start = |_| {
             let client = self.add_newcomer(app);
-            self.start_client(client, cue.now, cue.schedule);
+            self.start_client(client, cue.schedule);
             client
         };
         (0..count).map(start).collect()
@@ -200,16 +200,16 @@ impl World<'_> {
 
     pub(super) fn bring_all_back(&mut self, hit: &[ClientId], new_id: bool, cue: &mut Cue<'_>) {
         for &client in hit {
-            self.bring_back(client, new_id, cue.now, cue.schedule);
+            self.bring_back(client, new_id, cue.schedule);
         }
     }
 
     /// Gives each target a uniform moment within `over` for its step.
     fn spread(&mut self, begun: Begun, over: SimDuration, cue: &mut Cue<'_>) -> Begun {
-        let until = cue.now + over;
+        let until = cue.now() + over;
         let mut begun = self.with_dice(begun, None, cue).until(Some(until));
         for (step, dice) in (0..).zip(&mut begun.dice) {
-            let at: SimTime = cue.now + dice.with(&self.seed).duration_below(WHEN, over);
+            let at: SimTime = cue.now() + dice.with(&self.seed).duration_below(WHEN, over);
             self.plan.step_at(step, at, cue);
         }
         begun
