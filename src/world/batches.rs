@@ -1,80 +1,79 @@
-//! Batches on their way between servers, and the connections that carry them.
+//! Batches: what a server tells a peer.
 //!
-//! A server keeps the connections that worked and uses the youngest again. The others are closed after 30 s.
+//! What a batch is, and what follows from its end, are the servers' rules. Here is how it is sent and processed. Since
+//! a server keeps the connections that worked, a partition is first felt as a read limit on each connection that stands,
+//! and then as a connect limit (`eureka-peers.md` 4.5, section 9).
 
-use crate::engine::{SimDuration, SimTime};
-use crate::model::eureka::BatchId;
+use super::World;
+use super::event::Event;
+use super::fabric::{Answer, Exchange, ExchangeId, Host, Kind, Route};
+use super::node::State;
+use super::requests::put;
+use crate::engine::Schedule;
+use crate::model::eureka::{BatchId, BatchOutcome};
 use crate::model::id::ServerId;
-use crate::model::message::{Failure, ItemReply, Replicated};
+use crate::model::message::{ItemReply, Replicated, Reply, RequestKind};
 
-/// A pooled connection is closed after so long without use (`eureka-peers.md` section 9).
-const IDLE_LIMIT: SimDuration = SimDuration::from_secs(30);
-
-/// How a batch comes back.
+/// What a batch carries.
 #[derive(Clone, Debug)]
-pub(super) enum Answer {
-    /// Not answered yet.
-    None,
-    /// With an answer for each item.
-    Items(Vec<ItemReply>),
-    /// With a reset or a refused connection.
-    Refused,
-}
-
-/// A batch on its way.
 pub(super) struct Batch {
     pub(super) from: ServerId,
-    pub(super) to: ServerId,
     /// Of which process of the sender: see [`super::node::ServerNode::ended`].
     pub(super) sender_ended: u32,
     pub(super) id: BatchId,
     pub(super) items: Box<[Replicated]>,
-    pub(super) answer: Answer,
-    pub(super) sent_at: SimTime,
-    /// When what a partition has swallowed was sent first.
-    pub(super) swallowed_at: SimTime,
-    /// Its connection is still to be made.
-    pub(super) connects: bool,
-    /// The sender has given up: an answer would find nobody.
-    pub(super) given_up: bool,
-    /// When the sender gives up, and how it fails then; [`SimTime::MAX`] while all is well.
-    pub(super) limit_at: SimTime,
-    pub(super) failure: Failure,
-    /// Somebody still holds it who will come back to it.
-    pub(super) is_under_way: bool,
+    /// The answer to each item, once there is one.
+    pub(super) replies: Vec<ItemReply>,
 }
 
-/// The connections between servers that wait for a batch.
-pub(super) struct Pools {
-    servers: usize,
-    /// Since when each pooled connection is idle, from one server to another; the youngest last.
-    pools: Vec<Vec<SimTime>>,
-}
-
-impl Pools {
-    /// None yet, between so many servers.
-    pub(super) fn new(servers: usize) -> Self {
-        let pools = (0..servers * servers).map(|_| Vec::new()).collect();
-        Self { servers, pools }
+impl World<'_> {
+    /// A server sends a batch, over a connection that waits for one if there is any.
+    pub(super) fn send_batch(
+        &mut self,
+        from: ServerId,
+        to: ServerId,
+        id: BatchId,
+        items: Box<[Replicated]>,
+        schedule: &mut Schedule<Event>,
+    ) {
+        let now = schedule.now();
+        let connects = !self.fabric.pools.take(from, to, now);
+        let sender_ended = self.servers[from.index()].ended;
+        let batch = Batch { from, sender_ended, id, items, replies: Vec::new() };
+        let route = Route { from: Host::of_server(from), to };
+        let id = self.fabric.begin(Kind::Batch, Exchange::new(route, connects, now));
+        put(&mut self.batches, id, batch);
+        self.leaves(id, schedule);
     }
 
-    /// The pooled connections from one server to another.
-    pub(super) fn pool(&mut self, from: ServerId, to: ServerId) -> &mut Vec<SimTime> {
-        &mut self.pools[from.index() * self.servers + to.index()]
+    /// What a batch carries.
+    pub(super) fn batch(&self, id: ExchangeId) -> &Batch {
+        &self.batches[id.place() as usize]
     }
 
-    /// The youngest connection that is still open, if there is one.
-    pub(super) fn reuse(&mut self, from: ServerId, to: ServerId, now: SimTime) -> bool {
-        let pool = self.pool(from, to);
-        pool.retain(|&idle_since| now.since(idle_since) < IDLE_LIMIT);
-        pool.pop().is_some()
-    }
-
-    /// A server's process has ended: connections to it are reset, its own are gone.
-    pub(super) fn reset(&mut self, server: ServerId) {
-        for other in (0..self.servers as u32).map(ServerId) {
-            self.pool(server, other).clear();
-            self.pool(other, server).clear();
+    /// The peer processes a batch and answers.
+    pub(super) fn serve_batch(&mut self, id: ExchangeId, schedule: &mut Schedule<Event>) {
+        let now = schedule.now();
+        let to = self.fabric.exchange(id).route.to;
+        let items = std::mem::take(&mut self.batches[id.place() as usize].items);
+        let replies = self.step_server(to, schedule, |server, step| server.on_batch(&items, step));
+        for item in &items {
+            self.recorder.processed(to, item.kind(), now);
         }
+        self.recorder.answered(to, RequestKind::Replicate, &Reply::bare(200), now);
+        self.batches[id.place() as usize].replies = replies;
+        self.answer(id, Answer::Given, schedule);
+    }
+
+    /// The answers to a batch reach its sender, who keeps the connection unless the peer is gone.
+    pub(super) fn replies_arrive(&mut self, id: ExchangeId, to: ServerId, schedule: &mut Schedule<Event>) {
+        let Batch { from, id, replies, .. } = &mut self.batches[id.place() as usize];
+        let (from, id, replies) = (*from, *id, std::mem::take(replies));
+        if self.servers[to.index()].state != State::Down {
+            self.fabric.pools.put(from, to, schedule.now());
+        }
+        self.step_server(from, schedule, |server, step| {
+            server.on_batch_outcome(to, id, BatchOutcome::Answered(&replies), step);
+        });
     }
 }

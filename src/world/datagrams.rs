@@ -3,7 +3,7 @@
 
 use super::World;
 use super::event::Event;
-use super::links::{Verdict, Way};
+use super::fabric::{Kind, Route, Way};
 use super::node::State;
 use crate::engine::Schedule;
 use crate::model::client::purpose;
@@ -44,15 +44,18 @@ impl World<'_> {
         if loss > 0.0 && node.chance.with(&self.seed).unit(purpose::DATAGRAM_LOSS) < loss {
             return;
         }
-        if let Verdict::Passes { later } = self.verdict(client, server, way) {
-            let place = self.datagrams.take_off(datagram);
-            self.deliver((client, server), Event::DatagramArrives { datagram: place }, later, schedule);
+        let route = Route { from: self.host_of(client), to: server };
+        let passes =
+            self.with_carrier(route, Kind::Call, |fabric, carrier| fabric.passes(route, way, carrier));
+        if let Some(transit) = passes {
+            let datagram = self.datagrams.insert(datagram);
+            transit.schedule(Event::DatagramArrives { datagram }, schedule);
         }
     }
 
     /// A datagram reaches a host. A process that stands still finds it when it goes on.
     pub(super) fn datagram_arrives(&mut self, place: u32, schedule: &mut Schedule<Event>) {
-        let datagram = self.datagrams.at(place);
+        let datagram = self.datagrams.get(place);
         let (client, server, is_push) =
             (datagram.client, datagram.server, datagram.says != Says::Acknowledged);
         let arrival = Event::DatagramArrives { datagram: place };
@@ -69,7 +72,7 @@ impl World<'_> {
             }
             State::Down | State::Running => {}
         }
-        let Datagram { push, says, server_ended, .. } = self.datagrams.land(place);
+        let Datagram { push, says, server_ended, .. } = self.datagrams.remove(place);
         if state == State::Down {
             return;
         }

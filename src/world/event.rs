@@ -1,6 +1,7 @@
 //! The closed set of things that happen. Eight bytes each: a kind and a few numbers; whatever a message says
-//! stands in its flight, whatever a fault does in its plan.
+//! stands in its exchange, whatever a fault does in its plan.
 
+use super::fabric::ExchangeId;
 use crate::engine::Fingerprint;
 use crate::model::client::ClientTimer;
 use crate::model::effect::ServiceTimer;
@@ -35,19 +36,19 @@ pub enum Event {
     },
     /// A request reaches its server's host.
     RequestArrives {
-        /// The call's flight.
-        flight: u32,
+        /// Which exchange.
+        exchange: ExchangeId,
     },
-    /// An answer, or a refusal, reaches the client's host.
+    /// An answer, or a refusal, reaches the sender's host.
     AnswerArrives {
-        /// The call's flight.
-        flight: u32,
+        /// Which exchange.
+        exchange: ExchangeId,
     },
-    /// A caller's connect or read limit is reached.
+    /// A sender's connect or read limit is reached.
     LimitReached {
-        /// The call's flight.
-        flight: u32,
-        /// The flight's generation when the limit was set: flights are used again.
+        /// Which exchange.
+        exchange: ExchangeId,
+        /// The generation of its place when the limit was set: places are used again.
         generation: u16,
     },
     /// A fault of the scenario begins.
@@ -69,8 +70,8 @@ pub enum Event {
     },
     /// A message leaves that its sender had held back: a slow heartbeat, or what TCP sends again after a partition.
     MessageLeaves {
-        /// The call's flight.
-        flight: u32,
+        /// Which exchange.
+        exchange: ExchangeId,
     },
     /// A server's process starts for the first time, if not at the start of the run.
     ServerStarts {
@@ -85,28 +86,6 @@ pub enum Event {
         peer: u8,
         /// Set in which generation.
         generation: u16,
-    },
-    /// A batch reaches a peer's host.
-    BatchArrives {
-        /// Its place.
-        batch: u32,
-    },
-    /// The answer to a batch, or a refusal, reaches the sender's host.
-    BatchAnswered {
-        /// Its place.
-        batch: u32,
-    },
-    /// The sender's connect or read limit for a batch is reached.
-    BatchLimit {
-        /// Its place.
-        batch: u32,
-        /// The place's generation when the limit was set: places are used again.
-        generation: u16,
-    },
-    /// What a partition had swallowed of a batch, or of its answer, is sent again.
-    BatchLeaves {
-        /// Its place.
-        batch: u32,
     },
     /// A timer is due of a server that has several of each kind.
     ServiceTimerDue {
@@ -137,6 +116,11 @@ impl Event {
     const fn packed(kind: u8, timer: u8, generation: u16, number: u32) -> u64 {
         (kind as u64) << 56 | (timer as u64) << 48 | (generation as u64) << 32 | number as u64
     }
+
+    /// Calls and batches have a kind of their own each.
+    const fn of_exchange(kinds: [u8; 2], generation: u16, exchange: ExchangeId) -> u64 {
+        Self::packed(kinds[exchange.kind() as usize], 0, generation, exchange.place())
+    }
 }
 
 impl Fingerprint for Event {
@@ -150,21 +134,17 @@ impl Fingerprint for Event {
             Self::ServerTimerDue { server, timer, generation } => {
                 Self::packed(2, timer as u8, generation, server.0)
             }
-            Self::RequestArrives { flight } => Self::packed(3, 0, 0, flight),
-            Self::AnswerArrives { flight } => Self::packed(4, 0, 0, flight),
-            Self::LimitReached { flight, generation } => Self::packed(5, 0, generation, flight),
+            Self::RequestArrives { exchange } => Self::of_exchange([3, 13], 0, exchange),
+            Self::AnswerArrives { exchange } => Self::of_exchange([4, 14], 0, exchange),
+            Self::LimitReached { exchange, generation } => Self::of_exchange([5, 15], generation, exchange),
             Self::FaultBegins { fault } => Self::packed(6, 0, 0, fault),
             Self::FaultEnds { fault } => Self::packed(7, 0, 0, fault),
             Self::FaultStep { fault, step } => Self::packed(8, 0, fault, step),
-            Self::MessageLeaves { flight } => Self::packed(10, 0, 0, flight),
+            Self::MessageLeaves { exchange } => Self::of_exchange([10, 16], 0, exchange),
             Self::ServerStarts { server } => Self::packed(11, 0, 0, server.0),
             Self::PeerTimerDue { server, peer, generation } => {
                 Self::packed(12, server, generation, peer as u32)
             }
-            Self::BatchArrives { batch } => Self::packed(13, 0, 0, batch),
-            Self::BatchAnswered { batch } => Self::packed(14, 0, 0, batch),
-            Self::BatchLimit { batch, generation } => Self::packed(15, 0, generation, batch),
-            Self::BatchLeaves { batch } => Self::packed(16, 0, 0, batch),
             Self::ServiceTimerDue { server, timer, generation, number } => {
                 Self::packed(18, timer as u8, (server as u16) << 8 | generation as u16, number)
             }

@@ -2,9 +2,10 @@
 
 use super::World;
 use super::event::Event;
+use super::fabric::{ExchangeId, Held, Kind};
 use super::node::State;
 use super::setup::config_of;
-use super::work::{Threads, Work};
+use super::work::Threads;
 use crate::engine::{Schedule, SimDuration, SimTime};
 use crate::model::id::{ClientId, ServerId};
 use crate::model::message::Status;
@@ -105,18 +106,18 @@ impl World<'_> {
         let waiting = node.waiting.take().map_or_else(Default::default, |waiting| *waiting);
         for event in waiting.arrivals.into_iter().chain(waiting.timers) {
             match event {
-                Event::AnswerArrives { flight } | Event::MessageLeaves { flight } => {
-                    self.flights.land(flight);
+                Event::AnswerArrives { exchange } | Event::MessageLeaves { exchange } => {
+                    self.fabric.remove(exchange);
                 }
                 Event::DatagramArrives { datagram } => {
-                    self.datagrams.land(datagram);
+                    self.datagrams.remove(datagram);
                 }
                 // What a partition or a bad link has, nobody else will come back to.
-                Event::LimitReached { flight, generation }
-                    if self.flights.is_current(flight, generation)
-                        && !self.flights.at(flight).is_under_way =>
+                Event::LimitReached { exchange: id, generation }
+                    if self.fabric.is_current(Held { id, generation })
+                        && !self.fabric.exchange(id).is_under_way =>
                 {
-                    self.flights.land(flight);
+                    self.fabric.remove(id);
                 }
                 _ => {}
             }
@@ -193,23 +194,17 @@ impl World<'_> {
         let turned_away = std::mem::take(&mut waiting.turned_away);
         let held = life.as_ref().map(Server::held).unwrap_or_default();
         let work = node.threads.as_mut().map(Threads::abandon).unwrap_or_default();
-        let limits = waiting.timers.into_iter().filter(|event| matches!(event, Event::BatchLimit { .. }));
+        let limits = waiting.timers.into_iter().filter(|event| matches!(event, Event::LimitReached { .. }));
         for event in waiting.arrivals.into_iter().chain(limits) {
             self.dispatch(event, schedule);
         }
-        for work in work {
-            match work {
-                Work::Request(flight) => self.refuse(flight, schedule),
-                Work::Batch(batch) => self.refuse_batch(batch, schedule),
-            }
-        }
-        for ticket in held {
-            self.refuse(ticket.place, schedule);
+        let held = held.into_iter().map(|ticket| ExchangeId::new(Kind::Call, ticket.place));
+        for exchange in work.into_iter().chain(held) {
+            self.refuse(exchange, schedule);
         }
         // From now on their kernels are answered: nobody listens.
-        self.send_again(turned_away.calls, schedule);
-        self.send_these_again(turned_away.batches, schedule);
-        self.pools.reset(server);
+        self.send_again(turned_away, schedule);
+        self.fabric.pools.reset(server);
         // Its own client first: nobody can miss what has ended.
         if let Some(client) = self.servers[server.index()].own_client {
             self.end_process(client, now);

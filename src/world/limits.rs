@@ -1,14 +1,14 @@
-//! How long callers wait. A caller's limits cost no event while all is well: as soon as it is known that an answer will
-//! not come within the client's patience, the client is told that the call stalls, and only then are clocks set. A
-//! request that a server holds back has its limit set at once.
+//! How long senders wait. A limit costs no event while all is well: it is set as soon as it is known that an answer will
+//! not come in time, and a client, whose supervisor has a clock of its own, is then told that its call stalls. A request
+//! that a server holds back has its limit set at once.
 
 use super::World;
 use super::event::Event;
-use super::node::State;
+use super::fabric::{ExchangeId, Held, Kind};
 use super::setup::config_of;
-use crate::engine::{Schedule, SimDuration};
-use crate::model::effect::{Call, Silence};
-use crate::model::id::ClientId;
+use super::traffic::Sender;
+use crate::engine::{Schedule, SimDuration, SimTime};
+use crate::model::effect::Silence;
 use crate::model::message::Failure;
 
 /// A read's clock starts once the request has left, so after its supervisor's, which started with the job. Real
@@ -17,87 +17,101 @@ use crate::model::message::Failure;
 const READ_BEGINS_LATER: SimDuration = SimDuration::from_nanos(1_000);
 
 impl World<'_> {
-    /// A caller's limit is reached, unless the answer came first.
-    pub(super) fn limit_reached(&mut self, number: u32, generation: u16, schedule: &mut Schedule<Event>) {
-        let now = schedule.now();
-        if !self.flights.is_current(number, generation) {
+    /// A sender's limit is reached, unless the answer came first.
+    pub(super) fn limit_reached(&mut self, held: Held, schedule: &mut Schedule<Event>) {
+        if !self.fabric.is_current(held) || !self.fabric.exchange(held.id).is_due(schedule.now()) {
             return;
         }
-        let flight = self.flights.at(number);
-        if flight.given_up || now < flight.limit_at {
+        let failure = self.fabric.exchange(held.id).failure;
+        let sender = self.sender(held.id);
+        if sender == Sender::StandsStill {
+            let event = Event::LimitReached { exchange: held.id, generation: held.generation };
+            self.waiting_of_sender(held.id).timers.push(event);
             return;
         }
-        let client = flight.client;
-        let node = &mut self.clients[client.index()];
-        if let State::Paused { .. } = node.state {
-            let event = Event::LimitReached { flight: number, generation };
-            node.waiting.get_or_insert_default().timers.push(event);
-            return;
-        }
-        let running = node.state == State::Running;
-        let flight = self.flights.at_mut(number);
-        let (call, failure) = (flight.call, flight.failure);
-        if flight.is_under_way {
-            // Somebody will still come to it: a server that answers nobody, or who finds that it is not needed.
-            flight.given_up = true;
-        } else {
-            self.flights.land(number);
-        }
-        if running {
-            self.step_client(client, schedule, |client, config, step| {
-                client.on_failure(config, call, failure, step);
-            });
+        let waiter = self.waiter(held.id);
+        self.fabric.give_up(held.id);
+        if sender == Sender::Runs {
+            self.fail(waiter, failure, schedule);
         }
     }
 
-    /// The call will not be answered soon, or ever: the caller's limit and supervisor are set.
-    pub(super) fn stall(
-        &mut self,
-        number: u32,
-        silence: Silence,
-        is_under_way: bool,
-        schedule: &mut Schedule<Event>,
-    ) {
-        self.flights.at_mut(number).is_under_way = is_under_way;
-        self.set_limit(number, silence, schedule);
-        let flight = self.flights.at(number);
-        self.tell_of_stall(flight.client, flight.call, schedule);
+    /// The exchange will not be answered soon, or ever: its sender's clocks are set.
+    pub(super) fn stall(&mut self, id: ExchangeId, silence: Silence, schedule: &mut Schedule<Event>) {
+        // A batch that was given up has no clock any more; the client is asked whether its call has.
+        if id.kind() == Kind::Call || !self.fabric.exchange(id).given_up {
+            self.set_limit(id, silence, schedule);
+        }
+        self.tell_sender_of_stall(id, schedule);
     }
 
-    pub(super) fn set_limit(&mut self, number: u32, silence: Silence, schedule: &mut Schedule<Event>) {
-        let now = schedule.now();
-        let flight = self.flights.at_mut(number);
-        let app = self.clients[flight.client.index()].app;
-        let config = config_of(self.scenario, app);
-        let (limit, failure) = config.gives_up_after(flight.call, &flight.request, silence);
-        let later = if failure == Failure::ReadTimeout { READ_BEGINS_LATER } else { SimDuration::ZERO };
-        let at = (flight.sent_at + limit + later).max(now);
-        (flight.limit_at, flight.failure) = (at, failure);
-        let generation = self.flights.generation(number);
-        schedule.at(at, Event::LimitReached { flight: number, generation });
-    }
-
-    /// What was just sent on may take longer than the client's patience, or than its read limit.
-    #[inline]
-    pub(super) fn warn_if_late(&mut self, number: u32, delay: SimDuration, schedule: &mut Schedule<Event>) {
-        let now = schedule.now();
-        let flight = self.flights.at(number);
-        let app = self.clients[flight.client.index()].app;
-        let total = now.since(flight.sent_at) + delay;
-        if total > self.patience[app.index()] && !flight.given_up {
-            let (client, call) = (flight.client, flight.call);
-            if total > config_of(self.scenario, app).read_limit(&flight.request) {
-                self.set_limit(number, Silence::Paused, schedule);
-            }
+    fn tell_sender_of_stall(&mut self, id: ExchangeId, schedule: &mut Schedule<Event>) {
+        if id.kind() == Kind::Call {
+            let (client, call) = (self.client_at(self.fabric.exchange(id).route.from), self.asked(id).call);
             self.tell_of_stall(client, call, schedule);
         }
     }
 
-    pub(super) fn tell_of_stall(&mut self, client: ClientId, call: Call, schedule: &mut Schedule<Event>) {
-        if self.clients[client.index()].state == State::Running {
-            self.step_client(client, schedule, |client, config, step| {
-                client.on_stall(config, call, step);
-            });
+    pub(super) fn set_limit(&mut self, id: ExchangeId, silence: Silence, schedule: &mut Schedule<Event>) {
+        let now = schedule.now();
+        let (limit, failure) = self.gives_up_after(id, silence);
+        let exchange = self.fabric.exchange_mut(id);
+        let at = (exchange.sent_at + limit).max(now);
+        (exchange.limit_at, exchange.failure) = (at, failure);
+        let Held { id, generation } = self.fabric.hold(id);
+        schedule.at(at, Event::LimitReached { exchange: id, generation });
+    }
+
+    /// How long the sender waits that meets this silence, and how the exchange then fails.
+    fn gives_up_after(&self, id: ExchangeId, silence: Silence) -> (SimDuration, Failure) {
+        match (id.kind(), silence) {
+            (Kind::Call, _) => {
+                let app = self.clients[self.client_at(self.fabric.exchange(id).route.from).index()].app;
+                let asked = self.asked(id);
+                let config = config_of(self.scenario, app);
+                match config.gives_up_after(asked.call, &asked.request, silence) {
+                    (limit, Failure::ReadTimeout) => (limit + READ_BEGINS_LATER, Failure::ReadTimeout),
+                    other => other,
+                }
+            }
+            (Kind::Batch, Silence::BlackHole) => (self.peer_limits().0, Failure::ConnectTimeout),
+            (Kind::Batch, Silence::Paused) => (self.peer_limits().1, Failure::ReadTimeout),
         }
+    }
+
+    /// The longest way there and back for which a connection is made; `None`: any. Only between servers is it looked at.
+    pub(super) fn connects_within(&self, id: ExchangeId) -> Option<SimDuration> {
+        (id.kind() == Kind::Batch).then(|| self.peer_limits().0)
+    }
+
+    /// What was just sent on, or is being worked at, may take longer than the sender waits for an answer. A client has
+    /// more clocks than its read limit: all that its patience hides.
+    #[inline]
+    pub(super) fn note_if_late(&mut self, id: ExchangeId, at: SimTime, schedule: &mut Schedule<Event>) {
+        let exchange = self.fabric.exchange(id);
+        let lasts = at.since(exchange.sent_at);
+        match id.kind() {
+            Kind::Call => {
+                let app = self.clients[self.client_at(exchange.route.from).index()].app;
+                if lasts > self.patience[app.index()] && !exchange.given_up {
+                    if lasts > config_of(self.scenario, app).read_limit(&self.asked(id).request) {
+                        self.set_limit(id, Silence::Paused, schedule);
+                    }
+                    self.tell_sender_of_stall(id, schedule);
+                }
+            }
+            Kind::Batch => {
+                let silence = exchange.silence();
+                let is_late = lasts > self.gives_up_after(id, silence).0;
+                if is_late && !exchange.has_limit() && !exchange.given_up {
+                    self.set_limit(id, silence, schedule);
+                }
+            }
+        }
+    }
+
+    /// How long a server waits for a connection to a peer, and for an answer.
+    fn peer_limits(&self) -> (SimDuration, SimDuration) {
+        self.scenario.server.peer_limits()
     }
 }

@@ -14,22 +14,20 @@
 //! timed from its end. The run ends at the scenario's duration, or earlier once nothing watched can change any more.
 
 mod ailments;
+mod barriers;
 mod batches;
 mod calls;
 mod clock;
 mod datagrams;
 mod event;
+mod fabric;
 mod faults;
-mod flight;
 mod lanes;
 mod lifecycle;
 mod limits;
-mod links;
 mod node;
 mod pause;
-mod places;
-mod replication;
-mod retransmission;
+mod requests;
 mod run;
 mod server;
 mod setup;
@@ -39,25 +37,26 @@ mod traffic;
 mod work;
 
 pub use event::Event;
+pub use fabric::ExchangeId;
 pub use run::{Interrupted, run, trace};
 
 use ailments::Ailments;
-use batches::{Batch, Pools};
+use barriers::Barrier;
+use batches::Batch;
 use calls::Calls;
 use clock::WallClock;
-use datagrams::Datagram;
+use datagrams::{Datagram, Says};
+use fabric::{Fabric, Held, Slab};
 use faults::FaultPlan;
-use flight::Flight;
 use lanes::Lanes;
-use links::{Barrier, Between};
 use node::{ClientNode, Identity, ServerNode, State};
-use places::Places;
+use requests::Asked;
 use setup::config_of;
 
 use crate::engine::{Handler, Schedule, Seed, SimDuration, SimTime};
 use crate::model::effect::{ClientEffect, ServerEffect};
 use crate::model::fact::Fact;
-use crate::model::id::ClientId;
+use crate::model::id::{ClientId, ServerId};
 use crate::model::registry::{Client, ClientConfig};
 use crate::model::stage::EventKind;
 use crate::model::step::Step;
@@ -77,13 +76,13 @@ struct World<'a> {
     /// Each application's processes, by ordinal.
     members: Vec<Vec<ClientId>>,
     servers: Vec<ServerNode>,
-    /// Links between servers, as far as something is wrong with them.
-    between: Between,
-    batches: Places<Batch>,
-    pools: Pools,
     views: Views,
-    flights: Places<Flight>,
-    datagrams: Places<Datagram>,
+    fabric: Fabric,
+    /// What calls carry, by their places in the fabric.
+    asked: Vec<Asked>,
+    /// The same of batches.
+    batches: Vec<Batch>,
+    datagrams: Slab<Datagram>,
     plan: FaultPlan,
     /// What stands between instances now.
     barriers: Vec<Barrier>,
@@ -124,24 +123,21 @@ impl World<'_> {
     fn dispatch(&mut self, event: Event, schedule: &mut Schedule<Event>) {
         match event {
             Event::ClientTimerDue { .. } => self.client_timer_due(event, schedule),
-            Event::RequestArrives { flight } => self.request_arrives(flight, schedule),
-            Event::AnswerArrives { flight } => self.answer_arrives(flight, schedule),
-            Event::ServerTimerDue { .. } => self.server_timer_due(event, schedule),
-            Event::LimitReached { flight, generation } => {
-                self.limit_reached(flight, generation, schedule);
+            Event::RequestArrives { exchange } => self.request_arrives(exchange, schedule),
+            Event::AnswerArrives { exchange } => self.answer_arrives(exchange, schedule),
+            Event::ServerTimerDue { server, .. } => self.server_timer_due(server, event, schedule),
+            Event::LimitReached { exchange: id, generation } => {
+                self.limit_reached(Held { id, generation }, schedule);
             }
             Event::ClientStarts { client } => self.start_client(client, schedule),
             Event::FaultBegins { fault } => self.begin_fault(fault, schedule),
             Event::FaultEnds { fault } => self.end_fault(fault, schedule),
             Event::FaultStep { fault, step } => self.fault_step(fault, step, schedule),
-            Event::MessageLeaves { flight } => self.message_leaves(flight, schedule),
+            Event::MessageLeaves { exchange } => self.message_leaves(exchange, schedule),
             Event::ServerStarts { server } => self.start_server(server, schedule),
-            Event::PeerTimerDue { .. } => self.peer_timer_due(event, schedule),
-            Event::BatchArrives { batch } => self.batch_arrives(batch, schedule),
-            Event::BatchAnswered { batch } => self.batch_answered(batch, schedule),
-            Event::BatchLimit { batch, generation } => self.batch_limit(batch, generation, schedule),
-            Event::BatchLeaves { batch } => self.batch_leaves(batch, schedule),
-            Event::ServiceTimerDue { .. } => self.service_timer_due(event, schedule),
+            Event::PeerTimerDue { server, .. } | Event::ServiceTimerDue { server, .. } => {
+                self.server_timer_due(ServerId(server.into()), event, schedule);
+            }
             Event::DatagramArrives { datagram } => self.datagram_arrives(datagram, schedule),
             Event::WorkDone { server, place } => self.work_done(server, place, schedule),
         }
@@ -206,6 +202,23 @@ impl World<'_> {
         }
         if self.booting > 0 {
             self.boot_if_ready(client, schedule);
+        }
+    }
+
+    /// Does what a client's step asked for.
+    fn do_for_client(&mut self, client: ClientId, effect: ClientEffect, schedule: &mut Schedule<Event>) {
+        match effect {
+            ClientEffect::Send { call, to, request } => self.send(client, call, to, request, schedule),
+            ClientEffect::SetTimer { timer, delay, generation } => {
+                self.lanes.after(delay, Event::ClientTimerDue { client, timer, generation }, schedule);
+            }
+            ClientEffect::Acknowledge { to, push } => {
+                let server_ended = self.servers[to.index()].ended;
+                let says = Says::Acknowledged;
+                self.send_datagram(Datagram { client, server: to, server_ended, push, says }, schedule);
+            }
+            ClientEffect::Fact(fact) => self.note_client_fact(client, fact, schedule.now()),
+            ClientEffect::Exited => self.process_exits(client, schedule),
         }
     }
 

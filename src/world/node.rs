@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::clock::Skew;
 use super::event::Event;
-use super::links::Link;
+use super::fabric::Held;
 use super::work::Threads;
 use crate::engine::{Chance, Distribution, Purpose, Seed, SimDuration, SimTime};
 use crate::model::id::{AppId, ClientId, InstanceId, ServerId};
@@ -41,16 +41,8 @@ pub(super) struct Waiting {
     pub(super) stop: bool,
     /// Connections to a server that its kernel has made and that wait to be accepted.
     pub(super) connections: u32,
-    /// Calls and batches for which it made none any more.
-    pub(super) turned_away: TurnedAway,
-}
-
-/// Whose connections a server's kernel does not make while the server stands still, since too many wait already: flights
-/// and batches, each with its generation.
-#[derive(Default)]
-pub(super) struct TurnedAway {
-    pub(super) calls: Vec<(u32, u16)>,
-    pub(super) batches: Vec<(u32, u16)>,
+    /// What it made none for any more, since too many wait already.
+    pub(super) turned_away: Vec<Held>,
 }
 
 /// Connections that wait to be accepted at most: Tomcat's `accept-count` (`eureka-client.md` 6.6). Two recorded servers
@@ -66,28 +58,16 @@ impl Waiting {
     }
 }
 
-/// What is wrong with a node, its clock or its links to the servers. It is rare, and lives in a box that is usually
+/// What is wrong with a node or its clock. It is rare, and lives in a box that is usually
 /// not there.
 #[derive(Default)]
 pub(super) struct Trouble {
-    /// Its links, by server; those beyond the end are fine.
-    pub(super) links: Vec<Link>,
     pub(super) skew: Skew,
     /// Faults that make calls to it fail, and the share of each.
     pub(super) failing: Vec<(u32, f64)>,
     pub(super) slow: Vec<Slow>,
     /// How many faults fill its disk.
     pub(super) disk_full: u32,
-}
-
-impl Trouble {
-    /// Its link to a server, to change.
-    pub(super) fn link(&mut self, server: ServerId) -> &mut Link {
-        if self.links.len() <= server.index() {
-            self.links.resize_with(server.index() + 1, Link::default);
-        }
-        &mut self.links[server.index()]
-    }
 }
 
 /// What makes a node's heartbeats leave late.

@@ -78,8 +78,7 @@ impl World<'_> {
         if !self.scenario.server.answers_backlog() {
             for arrival in std::mem::take(&mut waiting.arrivals) {
                 match arrival {
-                    Event::RequestArrives { flight } => self.forget_request(flight),
-                    Event::BatchArrives { batch } => self.forget_batch(batch),
+                    Event::RequestArrives { exchange } => self.fabric.forget(exchange),
                     answer => waiting.arrivals.push(answer),
                 }
             }
@@ -97,22 +96,12 @@ impl World<'_> {
             }
         }
         self.take_up(waiting, schedule);
-        self.send_again(turned_away.calls, schedule);
-        self.send_these_again(turned_away.batches, schedule);
+        self.send_again(turned_away, schedule);
         for request in std::mem::take(&mut self.servers[server.index()].operator_calls) {
             self.operate(server, request, schedule);
         }
         if let Some(client) = self.servers[server.index()].own_client {
             self.resume(client, schedule);
-        }
-    }
-
-    /// A request that the server will never see: its caller's limit ends it.
-    fn forget_request(&mut self, number: u32) {
-        let flight = self.flights.at_mut(number);
-        flight.is_under_way = false;
-        if flight.given_up {
-            self.flights.land(number);
         }
     }
 

@@ -8,10 +8,11 @@ use std::sync::Arc;
 use super::World;
 use super::datagrams::{Datagram, Says};
 use super::event::Event;
+use super::fabric::{ExchangeId, Held, Kind};
 use super::node::State;
 use crate::engine::{Schedule, SimTime};
 use crate::model::clock::Now;
-use crate::model::effect::ServerEffect;
+use crate::model::effect::{ServerEffect, Ticket};
 use crate::model::eureka::{OwnRegistry, ServerTimer};
 use crate::model::fact::Fact;
 use crate::model::id::{ClientId, ServerId};
@@ -22,46 +23,45 @@ use crate::model::view::View;
 use crate::observe::Minute;
 
 impl World<'_> {
-    pub(super) fn server_timer_due(&mut self, event: Event, schedule: &mut Schedule<Event>) {
-        let Event::ServerTimerDue { server, timer, generation } = event else { unreachable!() };
-        match self.servers[server.index()].state {
-            State::Running => self.run_server_timer(server, timer, generation, schedule),
-            State::Paused { .. } => self.servers[server.index()].waiting.timers.push(event),
-            State::Down => {}
+    /// A timer of a server is due. It waits while the process stands still; that of an earlier life is stale.
+    pub(super) fn server_timer_due(
+        &mut self,
+        server: ServerId,
+        event: Event,
+        schedule: &mut Schedule<Event>,
+    ) {
+        let node = &mut self.servers[server.index()];
+        match node.state {
+            State::Running if node.server.is_some() => self.run_server_timer(server, event, schedule),
+            State::Paused { .. } => node.waiting.timers.push(event),
+            State::Running | State::Down => {}
         }
     }
 
-    /// A timer is due of a server that has several of each kind. Those of an earlier life are stale.
-    pub(super) fn service_timer_due(&mut self, event: Event, schedule: &mut Schedule<Event>) {
-        let Event::ServiceTimerDue { server, timer, generation, number } = event else { unreachable!() };
-        let node = &mut self.servers[usize::from(server)];
-        match node.state {
-            State::Running if node.server.is_some() => {
-                let server = ServerId(u32::from(server));
+    fn run_server_timer(&mut self, server: ServerId, event: Event, schedule: &mut Schedule<Event>) {
+        match event {
+            Event::ServerTimerDue { timer, generation, .. } => {
+                let view = self.own_view(server);
+                let records =
+                    if timer == ServerTimer::SyncRetry { self.records_of(view) } else { Vec::new() };
+                let own = OwnRegistry { view, records: &records };
+                self.step_server(server, schedule, |server, step| {
+                    server.on_timer(timer, generation, own, step);
+                });
+            }
+            Event::PeerTimerDue { peer, generation, .. } => {
+                let peer = ServerId(peer.into());
+                self.step_server(server, schedule, |server, step| {
+                    server.on_peer_timer(peer, generation, step);
+                });
+            }
+            Event::ServiceTimerDue { timer, generation, number, .. } => {
                 self.step_server(server, schedule, |server, step| {
                     server.on_service_timer(timer, number, generation, step);
                 });
             }
-            State::Running | State::Down => {}
-            State::Paused { .. } => node.waiting.timers.push(event),
+            _ => unreachable!("no timer of a server"),
         }
-    }
-
-    fn run_server_timer(
-        &mut self,
-        server: ServerId,
-        timer: ServerTimer,
-        generation: u16,
-        schedule: &mut Schedule<Event>,
-    ) {
-        if self.servers[server.index()].server.is_none() {
-            // A timer of an earlier life, while the next one boots.
-            return;
-        }
-        let view = self.own_view(server);
-        let records = if timer == ServerTimer::SyncRetry { self.records_of(view) } else { Vec::new() };
-        let own = OwnRegistry { view, records: &records };
-        self.step_server(server, schedule, |server, step| server.on_timer(timer, generation, own, step));
     }
 
     /// The local registry of a server's own client, if that fetches.
@@ -202,7 +202,12 @@ impl World<'_> {
                     let event = Event::ServiceTimerDue { server, timer, generation, number };
                     schedule.at(at.max(now), event);
                 }
-                ServerEffect::Answer { ticket, reply } => self.answer_late(ticket, reply, schedule),
+                ServerEffect::Answer { ticket: Ticket { place, generation }, reply } => {
+                    let id = ExchangeId::new(Kind::Call, place);
+                    if self.fabric.is_current(Held { id, generation }) {
+                        self.answer_request(id, reply, schedule);
+                    }
+                }
                 ServerEffect::Push { to, app, payload, push } => {
                     let server_ended = self.servers[server.index()].ended;
                     let says = Says::Push(app, payload);

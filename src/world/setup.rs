@@ -6,15 +6,13 @@ use std::sync::Arc;
 
 use super::World;
 use super::ailments::Ailments;
-use super::batches::Pools;
 use super::calls::Calls;
 use super::clock::{MIDNIGHT, MINUTES_PER_DAY, Skew, WallClock};
 use super::event::Event;
+use super::fabric::{Fabric, Networks, Slab};
 use super::faults::FaultPlan;
 use super::lanes::Lanes;
-use super::links::Between;
 use super::node::{ClientNode, Identity, NO_SERVER, ServerNode, State, Trouble, Waiting};
-use super::places::Places;
 use super::work::Threads;
 use crate::engine::{Chance, Purpose, Schedule, Seed, SimDuration, SimTime};
 use crate::model::client::{BalancerConfig, ServerUrls, purpose};
@@ -70,14 +68,13 @@ impl<'a> World<'a> {
             lanes: Lanes::new(scenario, schedule),
             wall,
             clients: Vec::new(),
-            between: Between::new(servers.len()),
-            batches: Places::default(),
-            pools: Pools::new(servers.len()),
+            asked: Vec::new(),
+            batches: Vec::new(),
+            fabric: Fabric::new(servers.len(), networks(scenario, schedule)),
             servers,
             booting: 0,
             views: Views::default(),
-            flights: Places::default(),
-            datagrams: Places::default(),
+            datagrams: Slab::default(),
             recorder: Recorder::new(scenario.servers.len(), scenario.registry().stages()),
             calls: Calls::of(scenario),
             identities: Vec::new(),
@@ -296,6 +293,16 @@ fn server_label(server: ServerId) -> String {
 
 pub(super) fn client_label(app: &str, ordinal: u32) -> String {
     format!("client/{app}/{ordinal}")
+}
+
+/// The networks of the applications' clients, last that of the servers' own, and between servers.
+fn networks(scenario: &Scenario, schedule: &mut Schedule<Event>) -> Networks {
+    let of_fleet = scenario.applications.iter().map(|it| it.network.unwrap_or(scenario.network));
+    // A server's own client shares its host, so that nothing gets lost on the way; what it loses on the way to
+    // another server is for the links between servers to say.
+    let own = Network { loss: 0.0, ..scenario.network };
+    let between_servers = scenario.server_network.unwrap_or(scenario.network);
+    Networks::new(of_fleet.chain([own]), between_servers, |delay| schedule.lane(delay))
 }
 
 /// The settings of an application's clients, or of the servers' own.

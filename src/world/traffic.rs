@@ -1,322 +1,264 @@
-//! Messages between clients and servers: sent, lost, delivered, parked, refused, given up.
+//! Exchanges between processes: sent, lost, delivered, parked, refused, given up.
 //!
-//! The link's verdict falls when a message is sent: it passes after a delay or is lost, and what is under way
-//! arrives. What a partition swallowed is sent again when that has healed, as TCP does it (`retransmission.rs`).
-//! When callers have waited for long enough is in `limits.rs`.
+//! What becomes of a message on its link is the fabric's verdict. Here is what that means: which event follows, and what
+//! the processes at both ends make of it, whether they run, stand still or are gone. Calls of clients and batches of
+//! servers go the same way; where they differ they say so in `requests.rs` and `batches.rs`. When senders have waited for
+//! long enough is in `limits.rs`.
 
 use super::World;
-use super::datagrams::{Datagram, Says};
+use super::batches::Batch;
 use super::event::Event;
-use super::flight::{Answer, Flight};
-use super::links::{Verdict, Way};
-use super::node::State;
-use super::setup::config_of;
-use super::work::Work;
-use crate::engine::{Schedule, SimDuration, SimTime};
+use super::fabric::{
+    Answer, Carrier, Exchange, ExchangeId, Fabric, Held, Host, Kind, NetworkId, Owner, Passage, Route, Way,
+};
+use super::node::{State, Waiting};
+use super::setup::client_label;
+use crate::engine::Schedule;
 use crate::model::client::purpose;
-use crate::model::effect::{Call, ClientEffect, Silence, Ticket};
+use crate::model::effect::{Call, Silence};
+use crate::model::eureka::{BatchId, BatchOutcome};
 use crate::model::id::{ClientId, ServerId};
-use crate::model::message::{Failure, Reply, Request, RequestKind};
-use crate::scenario::Delay;
+use crate::model::message::{Failure, RequestKind};
+
+/// What the process that sent an exchange does now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sender {
+    Runs,
+    StandsStill,
+    Gone,
+}
+
+/// Who waits for the outcome of an exchange.
+#[derive(Clone, Copy)]
+pub(super) enum Waiter {
+    Client(ClientId, Call),
+    /// A server, for a batch to a peer.
+    Server(ServerId, ServerId, BatchId),
+}
 
 impl World<'_> {
-    /// A client sends a request.
-    pub(super) fn send(
-        &mut self,
-        client: ClientId,
-        call: Call,
-        server: ServerId,
-        request: Request,
-        schedule: &mut Schedule<Event>,
-    ) {
-        let now = schedule.now();
-        let node = &self.clients[client.index()];
-        let connects = call.is_fresh() || !config_of(self.scenario, node.app).pools_connections();
-        let is_slow = request.kind() == RequestKind::Renew && node.is_slow();
-        let number = self.flights.take_off(Flight::new(client, server, call, request, connects, now));
-        if is_slow {
-            self.hold_back(number, schedule);
-        } else {
-            self.request_leaves(number, schedule);
-        }
-    }
-
-    /// A heartbeat waits for its turn in a pool that starves.
-    fn hold_back(&mut self, number: u32, schedule: &mut Schedule<Event>) {
-        let now = schedule.now();
-        let flight = self.flights.at(number);
-        let (client, call) = (flight.client, flight.call);
-        let delay = self.clients[client.index()].heartbeat_delay(&self.seed);
-        schedule.at(now + delay, Event::MessageLeaves { flight: number });
-        self.tell_of_stall(client, call, schedule);
-    }
-
     /// A message that waited leaves: a slow heartbeat, or what TCP sends again after a partition.
-    pub(super) fn message_leaves(&mut self, number: u32, schedule: &mut Schedule<Event>) {
+    pub(super) fn message_leaves(&mut self, id: ExchangeId, schedule: &mut Schedule<Event>) {
         let now = schedule.now();
-        let flight = self.flights.at_mut(number);
-        let (client, call, is_sent_again) = (flight.client, flight.call, flight.swallowed_at < now);
-        let node = &mut self.clients[client.index()];
-        if flight.given_up || node.state == State::Down || !node.client.awaits(call) {
+        let &exchange = self.fabric.exchange(id);
+        let sender = self.sender(id);
+        let is_awaited = match self.waiter(id) {
+            Waiter::Client(client, call) => self.clients[client.index()].client.awaits(call),
+            Waiter::Server(..) => true,
+        };
+        if exchange.given_up || sender == Sender::Gone || !is_awaited {
             // Whoever waited for it is gone, and the connection with it.
-            self.flights.land(number);
+            self.fabric.remove(id);
             return;
         }
-        if let (State::Paused { .. }, false) = (node.state, is_sent_again) {
-            let event = Event::MessageLeaves { flight: number };
-            node.waiting.get_or_insert_default().timers.push(event);
+        if sender == Sender::StandsStill && !exchange.is_sent_again(now) {
+            self.waiting_of_sender(id).timers.push(Event::MessageLeaves { exchange: id });
             return;
         }
-        if flight.has_answer() {
-            self.answer_leaves(number, schedule);
-            return;
-        }
-        let (server, connects) = (flight.server, flight.connects);
-        let is_free =
-            !self.is_cut(client, server, Way::ToServer) && !self.is_cut(client, server, Way::FromServer);
-        if !is_sent_again || connects && is_free {
-            // Only now does the wait begin that the read limit is for.
-            let flight = self.flights.at_mut(number);
-            (flight.sent_at, flight.limit_at) = (now, SimTime::MAX);
-        }
-        self.request_leaves(number, schedule);
+        self.fabric.wait_anew(id, self.network_of(exchange.route.from), now);
+        self.leaves(id, schedule);
     }
 
-    /// The link's verdict on a request. Making a connection needs both ways.
+    /// The next message of an exchange is sent: the request, or the answer once there is one.
     #[inline]
-    fn request_leaves(&mut self, number: u32, schedule: &mut Schedule<Event>) {
-        let flight = self.flights.at(number);
-        let (client, server, connects) = (flight.client, flight.server, flight.connects);
-        match self.verdict(client, server, Way::ToServer) {
-            Verdict::Passes { .. } if connects && self.is_cut(client, server, Way::FromServer) => {
-                self.swallow(number, schedule);
+    pub(super) fn leaves(&mut self, id: ExchangeId, schedule: &mut Schedule<Event>) {
+        let now = schedule.now();
+        let route = self.fabric.exchange(id).route;
+        let arrival = match self.fabric.exchange(id).way() {
+            Way::ToServer => Event::RequestArrives { exchange: id },
+            Way::FromServer => Event::AnswerArrives { exchange: id },
+        };
+        let connects_within = self.connects_within(id);
+        let passage = self.with_carrier(route, id.kind(), |fabric, carrier| {
+            fabric.leaves(id, connects_within, now, carrier)
+        });
+        match passage {
+            Passage::Arrives(transit) => {
+                transit.schedule(arrival, schedule);
+                self.note_if_late(id, now + transit.delay, schedule);
             }
-            Verdict::Passes { later } => {
-                let arrives = Event::RequestArrives { flight: number };
-                let delay = self.deliver((client, server), arrives, later, schedule);
-                self.warn_if_late(number, delay, schedule);
-            }
-            Verdict::Lost => self.stall(number, Silence::Paused, false, schedule),
-            Verdict::Swallowed => self.swallow(number, schedule),
+            Passage::Stalls(silence) => self.stall(id, silence, schedule),
+            Passage::Over => {}
+        }
+    }
+
+    /// Lends the fabric what carries a message between a host and a server. What servers' own clients say to other
+    /// servers takes as long as all that is said between servers, if the scenario tells how long that is.
+    #[inline]
+    pub(super) fn with_carrier<T>(
+        &mut self,
+        Route { from, to }: Route,
+        kind: Kind,
+        act: impl FnOnce(&mut Fabric, &mut Carrier<'_>) -> T,
+    ) -> T {
+        let (scenario, network) = (self.scenario, self.network_of(from));
+        let client = match (kind, from.owner()) {
+            (Kind::Batch, _) => None,
+            (Kind::Call, Owner::Server(own)) if own != to && scenario.server_network.is_some() => None,
+            (Kind::Call, _) => Some(self.client_at(from)),
+        };
+        let node = client.map(|client| &mut self.clients[client.index()]);
+        let ordinal = node.as_ref().map_or(0, |node| node.ordinal);
+        let host = || client_label(&scenario.applications[network.0 as usize].name, ordinal);
+        let chance = node.map(|node| &mut node.chance);
+        let (seed, latency) = (&self.seed, purpose::LATENCY);
+        let mut carrier = Carrier { network, chance, latency, seed, host: &host };
+        act(&mut self.fabric, &mut carrier)
+    }
+
+    /// The network of a host's client.
+    #[inline]
+    pub(super) fn network_of(&self, host: Host) -> NetworkId {
+        match host.owner() {
+            Owner::Client(client) => NetworkId(self.clients[client.index()].app.0),
+            Owner::Server(_) => NetworkId(self.scenario.applications.len() as u32),
         }
     }
 
     /// A request reaches the server's host.
-    pub(super) fn request_arrives(&mut self, number: u32, schedule: &mut Schedule<Event>) {
-        let server = self.flights.at(number).server;
-        match self.servers[server.index()].state {
-            State::Running if self.listens(server) => self.take_up_request(number, schedule),
-            State::Paused { .. } if self.listens(server) => {
-                let waiting = &mut self.servers[server.index()].waiting;
-                if self.flights.at(number).connects && !waiting.connects() {
-                    self.turn_away(number, server, schedule);
+    pub(super) fn request_arrives(&mut self, id: ExchangeId, schedule: &mut Schedule<Event>) {
+        let &Exchange { route: Route { to, .. }, connects, .. } = self.fabric.exchange(id);
+        match self.servers[to.index()].state {
+            State::Running if self.listens(to) => self.take_up_request(id, schedule),
+            State::Paused { .. } if self.listens(to) => {
+                let waiting = &mut self.servers[to.index()].waiting;
+                if connects && !waiting.connects() {
+                    waiting.turned_away.push(self.fabric.hold(id));
+                    self.fabric.turn_away(id);
+                    self.stall(id, Silence::BlackHole, schedule);
                     return;
                 }
-                waiting.arrivals.push(Event::RequestArrives { flight: number });
-                self.flights.at_mut(number).has_connected();
-                self.stall(number, Silence::Paused, true, schedule);
+                waiting.arrivals.push(Event::RequestArrives { exchange: id });
+                self.fabric.exchange_mut(id).has_connected();
+                self.stall(id, Silence::Paused, schedule);
             }
-            State::Running | State::Paused { .. } | State::Down => self.refuse(number, schedule),
+            State::Running | State::Paused { .. } | State::Down => self.refuse(id, schedule),
         }
-    }
-
-    /// Too many connections wait for a server that stands still: this one is not made. The caller's kernel asks again.
-    fn turn_away(&mut self, number: u32, server: ServerId, schedule: &mut Schedule<Event>) {
-        let generation = self.flights.generation(number);
-        let flight = self.flights.at_mut(number);
-        flight.swallowed_at = flight.swallowed_at.min(flight.sent_at);
-        self.servers[server.index()].waiting.turned_away.calls.push((number, generation));
-        self.stall(number, Silence::BlackHole, false, schedule);
     }
 
     /// A request is answered at once, or waits for one of the server's threads.
-    fn take_up_request(&mut self, number: u32, schedule: &mut Schedule<Event>) {
-        let now = schedule.now();
-        let flight = self.flights.at_mut(number);
-        flight.has_connected();
-        let (server, kind) = (flight.server, flight.request.kind());
+    fn take_up_request(&mut self, id: ExchangeId, schedule: &mut Schedule<Event>) {
+        let exchange = self.fabric.exchange_mut(id);
+        exchange.has_connected();
+        let server = exchange.route.to;
         if self.servers[server.index()].threads.is_none() {
-            self.serve(number, schedule);
-        } else {
-            let done = self.begin_work(server, Work::Request(number), kind, 0, schedule);
-            self.warn_if_late(number, done.since(now), schedule);
-        }
-    }
-
-    /// The server answers.
-    #[inline]
-    pub(super) fn serve(&mut self, number: u32, schedule: &mut Schedule<Event>) {
-        let now = schedule.now();
-        let flight = self.flights.at(number);
-        let (server, request) = (flight.server, flight.request);
-        let ticket = Ticket { place: number, generation: self.flights.generation(number) };
-        let reply = self
-            .step_server(server, schedule, |server, step| server.on_request(&request, Some(ticket), step));
-        match reply {
-            Some(reply) => {
-                self.recorder.answered(server, request.kind(), &reply, now);
-                self.answer(number, Answer::Reply(reply), schedule);
-            }
-            // It will come back to it; meanwhile the caller's limit counts.
-            None if self.flights.at(number).limit_at == SimTime::MAX => {
-                self.set_limit(number, Silence::Paused, schedule);
-            }
-            None => {}
-        }
-    }
-
-    /// A server answers a request that it had held.
-    pub(super) fn answer_late(&mut self, ticket: Ticket, reply: Reply, schedule: &mut Schedule<Event>) {
-        let now = schedule.now();
-        if !self.flights.is_current(ticket.place, ticket.generation) {
+            self.serve(id, schedule);
             return;
         }
-        let flight = self.flights.at(ticket.place);
-        let (server, kind) = (flight.server, flight.request.kind());
-        self.recorder.answered(server, kind, &reply, now);
-        self.answer(ticket.place, Answer::Reply(reply), schedule);
+        let (kind, items) = match id.kind() {
+            Kind::Call => (self.asked(id).request.kind(), 0),
+            Kind::Batch => (RequestKind::Replicate, self.batch(id).items.len()),
+        };
+        let done = self.begin_work(server, id, kind, items, schedule);
+        self.note_if_late(id, done, schedule);
+    }
+
+    /// A server processes a request.
+    #[inline]
+    pub(super) fn serve(&mut self, id: ExchangeId, schedule: &mut Schedule<Event>) {
+        match id.kind() {
+            Kind::Call => self.serve_request(id, schedule),
+            Kind::Batch => self.serve_batch(id, schedule),
+        }
     }
 
     /// Nobody listens at the server's port.
-    pub(super) fn refuse(&mut self, number: u32, schedule: &mut Schedule<Event>) {
-        self.answer(number, Answer::Refused, schedule);
-    }
-
-    fn answer(&mut self, number: u32, answer: Answer, schedule: &mut Schedule<Event>) {
-        self.flights.at_mut(number).answer = answer;
-        self.answer_leaves(number, schedule);
-    }
-
-    /// The link's verdict on an answer.
-    fn answer_leaves(&mut self, number: u32, schedule: &mut Schedule<Event>) {
-        let flight = self.flights.at(number);
-        let (client, server, given_up) = (flight.client, flight.server, flight.given_up);
-        match self.verdict(client, server, Way::FromServer) {
-            Verdict::Passes { later } => {
-                let arrives = Event::AnswerArrives { flight: number };
-                let delay = self.deliver((client, server), arrives, later, schedule);
-                self.warn_if_late(number, delay, schedule);
-            }
-            _ if given_up => {
-                self.flights.land(number);
-            }
-            Verdict::Lost => self.stall(number, Silence::Paused, false, schedule),
-            Verdict::Swallowed => self.swallow(number, schedule),
-        }
-    }
-
-    /// An answer reaches the client's host.
-    pub(super) fn answer_arrives(&mut self, number: u32, schedule: &mut Schedule<Event>) {
-        let client = self.flights.at(number).client;
-        let node = &mut self.clients[client.index()];
-        if let State::Paused { .. } = node.state {
-            let arrival = Event::AnswerArrives { flight: number };
-            node.waiting.get_or_insert_default().arrivals.push(arrival);
-            return;
-        }
-        let running = node.state == State::Running;
-        let flight = self.flights.land(number);
-        if !running || flight.given_up {
-            return;
-        }
-        match flight.answer {
-            Answer::Reply(reply) if node.asks != flight.server && reply.payload.is_some() => {
-                node.asks = flight.server;
-                self.recorder.observer_asks(client, flight.server);
-                self.reply(&flight, reply, schedule);
-            }
-            Answer::Reply(reply) => self.reply(&flight, reply, schedule),
-            Answer::Refused => self.step_client(client, schedule, |client, config, step| {
-                client.on_failure(config, flight.call, Failure::Refused, step);
-            }),
-            Answer::None => unreachable!("an answer that arrives was given"),
-        }
+    pub(super) fn refuse(&mut self, id: ExchangeId, schedule: &mut Schedule<Event>) {
+        self.answer(id, Answer::Refused, schedule);
     }
 
     #[inline]
-    fn reply(&mut self, flight: &Flight, reply: Reply, schedule: &mut Schedule<Event>) {
-        self.step_client(flight.client, schedule, |client, config, step| {
-            client.on_reply(config, flight.call, reply, step);
-        });
+    pub(super) fn answer(&mut self, id: ExchangeId, answer: Answer, schedule: &mut Schedule<Event>) {
+        self.fabric.exchange_mut(id).answer = answer;
+        self.leaves(id, schedule);
     }
 
-    /// A partition has the message: the caller waits for a connection that is not made, or to read.
-    fn swallow(&mut self, number: u32, schedule: &mut Schedule<Event>) {
-        let now = schedule.now();
-        let flight = self.flights.at_mut(number);
-        if flight.answer == Answer::Refused {
-            // Nobody repeats a refusal, but the caller's kernel asks again.
-            flight.answer = Answer::None;
-            flight.swallowed_at = flight.swallowed_at.min(flight.sent_at);
+    /// An answer reaches the sender's host.
+    pub(super) fn answer_arrives(&mut self, id: ExchangeId, schedule: &mut Schedule<Event>) {
+        let sender = self.sender(id);
+        if sender == Sender::StandsStill {
+            self.waiting_of_sender(id).arrivals.push(Event::AnswerArrives { exchange: id });
+            return;
         }
-        flight.swallowed_at = flight.swallowed_at.min(now);
-        let (client, server, connects) = (flight.client, flight.server, flight.connects);
-        self.note_swallowed(client, server, number);
-        let silence = if connects { Silence::BlackHole } else { Silence::Paused };
-        self.stall(number, silence, false, schedule);
-    }
-
-    /// Schedules an arrival after the link's delay and `later`, whose sum it returns. What servers' own clients say to
-    /// other servers takes as long as all that is said between servers.
-    pub(super) fn deliver(
-        &mut self,
-        (client, server): (ClientId, ServerId),
-        event: Event,
-        later: SimDuration,
-        schedule: &mut Schedule<Event>,
-    ) -> SimDuration {
-        if self.scenario.server_network.is_some()
-            && let Some(own) = self.server_of(client).filter(|&own| own != server)
-        {
-            let way =
-                if matches!(event, Event::AnswerArrives { .. }) { Way::FromServer } else { Way::ToServer };
-            let delay = self.latency_between(own, server, way).saturating_add(later);
-            schedule.at(schedule.now() + delay, event);
-            return delay;
+        let waiter = self.waiter(id);
+        let Exchange { route, answer, given_up, .. } = self.fabric.remove(id);
+        if sender == Sender::Gone || given_up {
+            return;
         }
-        let node = &mut self.clients[client.index()];
-        let link = self.lanes.link(node.app);
-        if let (Some(lane), Delay::Constant(delay), true) = (link.lane, link.network.latency, later.is_zero())
-        {
-            schedule.after(lane, event);
-            return delay;
-        }
-        let mut dice = node.chance.with(&self.seed);
-        let delay = match link.network.latency {
-            Delay::Constant(delay) => delay,
-            Delay::Uniform(least, most) => {
-                let width = most.saturating_sub(least) + SimDuration::from_nanos(1);
-                least + dice.duration_below(purpose::LATENCY, width)
+        match (answer, waiter) {
+            (Answer::Given, Waiter::Client(client, _)) => {
+                self.reply_arrives(client, route.to, *self.asked(id), schedule);
             }
-            Delay::Drawn(distribution) => distribution.sample(&mut dice, purpose::LATENCY),
+            (Answer::Given, Waiter::Server(..)) => self.replies_arrive(id, route.to, schedule),
+            (Answer::Refused, waiter) => self.fail(waiter, Failure::Refused, schedule),
+            (Answer::None, _) => unreachable!("an answer that arrives was given"),
+        }
+    }
+
+    /// Whoever waits for an exchange learns that it has failed.
+    pub(super) fn fail(&mut self, waiter: Waiter, failure: Failure, schedule: &mut Schedule<Event>) {
+        match waiter {
+            Waiter::Client(client, call) => self.step_client(client, schedule, |client, config, step| {
+                client.on_failure(config, call, failure, step);
+            }),
+            Waiter::Server(from, to, batch) => self.step_server(from, schedule, |server, step| {
+                server.on_batch_outcome(to, batch, BatchOutcome::Failed(failure), step);
+            }),
+        }
+    }
+
+    /// Something between a host and a server is over: what was swallowed is sent again where the way is free.
+    pub(super) fn send_swallowed_again(&mut self, route: Route, schedule: &mut Schedule<Event>) {
+        let swallowed = self.fabric.take_swallowed(route);
+        self.send_again(swallowed, schedule);
+    }
+
+    /// What a partition swallowed, or a server that stands still turned away, is sent again where the way is free: calls
+    /// first, then batches.
+    pub(super) fn send_again(&mut self, mut held: Vec<Held>, schedule: &mut Schedule<Event>) {
+        held.retain(|&held| self.fabric.is_current(held));
+        held.sort_by_key(|held| held.id.kind());
+        for held in held {
+            let network = self.network_of(self.fabric.exchange(held.id).route.from);
+            if let Some(at) = self.fabric.sent_again(held, network, schedule.now()) {
+                schedule.at(at, Event::MessageLeaves { exchange: held.id });
+            }
+        }
+    }
+
+    /// What the process that sent an exchange does now.
+    #[inline]
+    pub(super) fn sender(&self, id: ExchangeId) -> Sender {
+        let state = match id.kind() {
+            Kind::Call => self.clients[self.client_at(self.fabric.exchange(id).route.from).index()].state,
+            Kind::Batch => {
+                let &Batch { from, sender_ended, .. } = self.batch(id);
+                let node = &self.servers[from.index()];
+                if node.ended == sender_ended { node.state } else { State::Down }
+            }
         };
-        let delay = delay.saturating_add(later);
-        schedule.at(schedule.now() + delay, event);
-        delay
+        match state {
+            State::Running => Sender::Runs,
+            State::Paused { .. } => Sender::StandsStill,
+            State::Down => Sender::Gone,
+        }
     }
 
-    /// Does what a client's step asked for.
-    pub(super) fn do_for_client(
-        &mut self,
-        client: ClientId,
-        effect: ClientEffect,
-        schedule: &mut Schedule<Event>,
-    ) {
-        let now = schedule.now();
-        match effect {
-            ClientEffect::Send { call, to, request } => {
-                self.send(client, call, to, request, schedule);
-            }
-            ClientEffect::SetTimer { timer, delay, generation } => {
-                self.lanes.after(delay, Event::ClientTimerDue { client, timer, generation }, schedule);
-            }
-            ClientEffect::Acknowledge { to, push } => {
-                let server_ended = self.servers[to.index()].ended;
-                let says = Says::Acknowledged;
-                self.send_datagram(Datagram { client, server: to, server_ended, push, says }, schedule);
-            }
-            ClientEffect::Fact(fact) => self.note_client_fact(client, fact, now),
-            ClientEffect::Exited => self.process_exits(client, schedule),
+    /// Who waits for the outcome of an exchange.
+    #[inline]
+    pub(super) fn waiter(&self, id: ExchangeId) -> Waiter {
+        let exchange = self.fabric.exchange(id);
+        match id.kind() {
+            Kind::Call => Waiter::Client(self.client_at(exchange.route.from), self.asked(id).call),
+            Kind::Batch => Waiter::Server(self.batch(id).from, exchange.route.to, self.batch(id).id),
+        }
+    }
+
+    /// What the sender of an exchange finds when it goes on.
+    pub(super) fn waiting_of_sender(&mut self, id: ExchangeId) -> &mut Waiting {
+        match self.waiter(id) {
+            Waiter::Client(client, _) => self.clients[client.index()].waiting.get_or_insert_default(),
+            Waiter::Server(server, ..) => &mut self.servers[server.index()].waiting,
         }
     }
 }

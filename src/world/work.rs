@@ -12,6 +12,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use super::World;
 use super::event::Event;
+use super::fabric::ExchangeId;
 use super::node::State;
 use crate::engine::{Chance, Purpose, Schedule, SimDuration, SimTime};
 use crate::model::id::ServerId;
@@ -26,18 +27,10 @@ const ITEM: Purpose = Purpose(1);
 /// The length of a row of load.
 const MINUTE: SimDuration = SimDuration::from_secs(60);
 
-/// What a thread works at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Work {
-    /// A client's request: its flight.
-    Request(u32),
-    /// A peer's batch: its place.
-    Batch(u32),
-}
-
 /// A piece of work under way, or waiting.
 struct Piece {
-    work: Work,
+    /// The exchange whose request it is.
+    exchange: ExchangeId,
     /// When it is done, as far as no pause after [`Self::pauses`] moves it.
     due: SimTime,
     /// How long it keeps its thread.
@@ -126,13 +119,13 @@ impl Threads {
     }
 
     /// The process is gone: what it worked at, or had not begun.
-    pub(super) fn abandon(&mut self) -> Vec<Work> {
+    pub(super) fn abandon(&mut self) -> Vec<ExchangeId> {
         let threads = self.free_at.len();
         self.free_at = (0..threads).map(|_| Reverse(SimTime::ZERO)).collect();
         self.begins.clear();
         let pieces = std::mem::take(&mut self.pieces);
         self.unused.clear();
-        pieces.into_iter().flatten().map(|piece| piece.work).collect()
+        pieces.into_iter().flatten().map(|piece| piece.exchange).collect()
     }
 }
 
@@ -141,7 +134,7 @@ impl World<'_> {
     pub(super) fn begin_work(
         &mut self,
         server: ServerId,
-        work: Work,
+        exchange: ExchangeId,
         kind: RequestKind,
         items: usize,
         schedule: &mut Schedule<Event>,
@@ -159,7 +152,7 @@ impl World<'_> {
         }
         let done = threads.take(now, lasting);
         let waiting = threads.begins.len() as u32;
-        let place = threads.put(Piece { work, due: done, lasting, pauses: threads.pauses });
+        let place = threads.put(Piece { exchange, due: done, lasting, pauses: threads.pauses });
         self.recorder.waits(server, waiting, now);
         schedule.at(done, Event::WorkDone { server: server.0 as u8, place });
         done
@@ -191,15 +184,13 @@ impl World<'_> {
             }
             return;
         }
-        let Piece { work, lasting, .. } = *piece;
+        let Piece { exchange, lasting, .. } = *piece;
         threads.pieces[place as usize] = None;
         threads.unused.push(place);
         self.recorder.busy(ServerId(server.into()), before(now, lasting), now);
-        match work {
-            Work::Request(number) => self.serve(number, schedule),
-            Work::Batch(number) => self.serve_batch(number, schedule),
-        }
+        self.serve(exchange, schedule);
     }
+
     /// The process, or the run, ends: what its threads have done of work that is not finished, and who still waited.
     pub(super) fn count_unfinished_work(&mut self, server: ServerId, now: SimTime) {
         let node = &mut self.servers[server.index()];

@@ -8,21 +8,15 @@ use crate::engine::SimDuration;
 use crate::model::id::{ClientId, ServerId};
 use crate::scenario::{Direction, Peer, Targets, Verb};
 use crate::world::World;
-use crate::world::links::{Barrier, Link, Worse};
+use crate::world::barriers::Barrier;
+use crate::world::fabric::{Host, Route, Worse};
 
 /// A link to a server, from the side of a target.
 #[derive(Clone, Copy)]
 pub(super) struct LinkEnd {
-    caller: Caller,
-    called: ServerId,
+    route: Route,
     /// Whether the target is the server that is called, so that what it sends are answers.
     answers: bool,
-}
-
-#[derive(Clone, Copy)]
-enum Caller {
-    Client(ClientId),
-    Server(ServerId),
 }
 
 impl LinkEnd {
@@ -134,7 +128,7 @@ impl World<'_> {
         }
         for &end in begun.links.iter().flatten() {
             let direction = end.of_link(direction);
-            self.link_at(end).worsen(Worse { fault: cue.fault, loss, latency, direction });
+            self.fabric.links.get_mut(end.route).worsen(Worse { fault: cue.fault, loss, latency, direction });
         }
         if let Some(until) = until {
             self.plan.end_at(until, cue);
@@ -145,8 +139,8 @@ impl World<'_> {
     pub(super) fn end_degrade(&mut self, begun: &Begun, cue: &mut Cue<'_>) {
         self.barriers.retain(|barrier| barrier.fault != cue.fault);
         for &end in begun.links.iter().flatten() {
-            self.link_at(end).improve(cue.fault);
-            self.goes_on(end, cue);
+            self.fabric.links.get_mut(end.route).improve(cue.fault);
+            self.send_swallowed_again(end.route, cue.schedule);
         }
     }
 
@@ -163,7 +157,8 @@ impl World<'_> {
                 let hit = self.pick(selection, cue);
                 let servers = self.servers_among(peer);
                 let of_client = |&client: &ClientId| {
-                    let end = |&called| LinkEnd { caller: Caller::Client(client), called, answers: false };
+                    let end =
+                        |&to| LinkEnd { route: Route { from: Host::of_client(client), to }, answers: false };
                     servers.iter().map(end).collect()
                 };
                 Begun { links: hit.iter().map(of_client).collect(), ..Begun::hits(hit) }
@@ -185,14 +180,15 @@ impl World<'_> {
         let others = self.servers_among(peer).into_iter().filter(|other| !targets.contains(other));
         let both = |other| {
             [
-                LinkEnd { caller: Caller::Server(server), called: other, answers: false },
-                LinkEnd { caller: Caller::Server(other), called: server, answers: true },
+                LinkEnd { route: Route { from: Host::of_server(server), to: other }, answers: false },
+                LinkEnd { route: Route { from: Host::of_server(other), to: server }, answers: true },
             ]
         };
         let clients = (0..self.clients.len() as u32).map(ClientId);
         let clients =
             clients.filter(|&client| self.server_of(client).is_none() && self.is_among(client, peer));
-        let of_client = |client| LinkEnd { caller: Caller::Client(client), called: server, answers: true };
+        let of_client =
+            |client| LinkEnd { route: Route { from: Host::of_client(client), to: server }, answers: true };
         others.flat_map(both).chain(clients.map(of_client)).collect()
     }
 
@@ -227,12 +223,12 @@ impl World<'_> {
             }
             for target in 0..self.plan.begun[fault].servers.len() {
                 let begun = &mut self.plan.begun[fault];
-                let called = begun.servers[target];
-                let end = LinkEnd { caller: Caller::Client(client), called, answers: true };
+                let to = begun.servers[target];
+                let end = LinkEnd { route: Route { from: Host::of_client(client), to }, answers: true };
                 begun.links[target].push(end);
                 let is_down = begun.is_down.get(target).is_none_or(|&is_down| is_down);
                 let direction = end.of_link(direction);
-                let link = self.link_at(end);
+                let link = self.fabric.links.get_mut(end.route);
                 match worse {
                     Some((loss, latency)) => {
                         link.worsen(Worse { fault: fault as u32, loss, latency, direction });
@@ -247,29 +243,15 @@ impl World<'_> {
     /// Nothing passes over a target's links any more.
     fn cut_all(&mut self, begun: &Begun, target: u32, lost: Direction) {
         for &end in &begun.links[target as usize] {
-            self.link_at(end).cut(end.of_link(lost));
+            self.fabric.links.get_mut(end.route).cut(end.of_link(lost));
         }
     }
 
     /// It does again, and what was swallowed is sent again.
     fn mend_all(&mut self, begun: &Begun, target: u32, lost: Direction, cue: &mut Cue<'_>) {
         for &end in &begun.links[target as usize] {
-            self.link_at(end).mend(end.of_link(lost));
-            self.goes_on(end, cue);
-        }
-    }
-
-    fn goes_on(&mut self, end: LinkEnd, cue: &mut Cue<'_>) {
-        match end.caller {
-            Caller::Client(client) => self.retransmit(client, end.called, cue.schedule),
-            Caller::Server(server) => self.retransmit_between(server, end.called, cue.schedule),
-        }
-    }
-
-    fn link_at(&mut self, end: LinkEnd) -> &mut Link {
-        match end.caller {
-            Caller::Client(client) => self.clients[client.index()].trouble().link(end.called),
-            Caller::Server(server) => self.between.link(server, end.called),
+            self.fabric.links.get_mut(end.route).mend(end.of_link(lost));
+            self.send_swallowed_again(end.route, cue.schedule);
         }
     }
 

@@ -3,7 +3,7 @@
 use super::*;
 use crate::model::id::{AppId, ClientId};
 use crate::scenario::{Direction, Network, ZoneId};
-use crate::world::links::Way;
+use crate::world::fabric::{Host, Route, Way};
 
 fn degrade(loss: f64, latency: Option<Distribution>, direction: Direction) -> Verb {
     Verb::Degrade { targets: all().into(), peer: Peer::Servers, loss, latency, length: None, direction }
@@ -91,7 +91,11 @@ fn a_flapping_link_is_up_at_the_end() {
     };
     let scenario = with_at(in_step(2), 0, verb);
     let is_cut = |second: u64| {
-        look(&scenario, 60 + second, |world| world.is_cut(ClientId(0), ServerId(0), Way::ToServer))
+        let from = Host::of_client(ClientId(0));
+        let route = Route { from, to: ServerId(0) };
+        look(&scenario, 60 + second, |world| {
+            world.fabric.is_cut(route, Way::ToServer, world.network_of(from))
+        })
     };
     for (second, cut) in
         [(5, true), (15, false), (35, true), (45, false), (95, true), (101, false), (500, false)]

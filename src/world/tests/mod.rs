@@ -9,7 +9,7 @@ mod observed;
 mod operator;
 mod pauses;
 mod processes;
-mod retransmission;
+mod tcp;
 mod two_stage;
 mod work;
 

@@ -1,0 +1,60 @@
+//! What stands between instances. No message travels there: a barrier says with what probability a call is lost.
+
+use super::World;
+use crate::model::id::ClientId;
+use crate::scenario::{Direction, Peer, ZoneId};
+
+/// What stands between instances: calls across it are lost.
+pub(super) struct Barrier {
+    pub(super) fault: u32,
+    /// Its targets, in order.
+    pub(super) members: Vec<ClientId>,
+    /// Of each member, whether its link is bad now.
+    pub(super) stands: Vec<bool>,
+    pub(super) peer: Peer,
+    /// The probability that a message is lost.
+    pub(super) loss: f64,
+    pub(super) direction: Direction,
+}
+
+impl World<'_> {
+    /// The probability, 0 to 1, that a call from one instance to another, or its answer, is lost: 1 if a partition
+    /// stands between them.
+    pub(super) fn loss_between(&self, caller: ClientId, callee: ClientId) -> f64 {
+        let there_and_back = |loss: f64| (1.0 - loss) * (1.0 - loss);
+        let mut kept = there_and_back(self.scenario.network.loss);
+        for barrier in &self.barriers {
+            if self.separates(barrier, caller, callee) || self.separates(barrier, callee, caller) {
+                kept *= match barrier.direction {
+                    Direction::Both => there_and_back(barrier.loss),
+                    Direction::ToServer | Direction::FromServer => 1.0 - barrier.loss,
+                };
+            }
+        }
+        1.0 - kept
+    }
+
+    /// Whether `one` is a target whose link is bad and `other` is what it is kept from.
+    fn separates(&self, barrier: &Barrier, one: ClientId, other: ClientId) -> bool {
+        let Ok(place) = barrier.members.binary_search(&one) else { return false };
+        let is_peer = match &barrier.peer {
+            Peer::Servers | Peer::Named(_) => false,
+            Peer::All | Peer::Instances { application: None, zone: None } => {
+                barrier.members.binary_search(&other).is_err()
+            }
+            Peer::Instances { application, zone } => {
+                other != one
+                    && application.is_none_or(|app| self.clients[other.index()].app == app)
+                    && zone.is_none_or(|zone| self.zone_of(other) == Some(zone))
+            }
+        };
+        barrier.stands[place] && is_peer
+    }
+
+    /// The zone that an instance is in.
+    pub(super) fn zone_of(&self, client: ClientId) -> Option<ZoneId> {
+        let node = &self.clients[client.index()];
+        let zones = &self.scenario.applications.get(node.app.index())?.zones;
+        zones.get((node.ordinal as usize - 1).checked_rem(zones.len())?).copied()
+    }
+}
