@@ -6,7 +6,7 @@ use super::World;
 use super::event::Event;
 use super::fabric::{ExchangeId, Held, Kind};
 use super::setup::config_of;
-use super::traffic::Sender;
+use super::traffic::{Sender, Waiter};
 use crate::engine::{Schedule, SimDuration, SimTime};
 use crate::model::effect::Silence;
 use crate::model::message::Failure;
@@ -42,16 +42,19 @@ impl World<'_> {
         if id.kind() == Kind::Call || !self.fabric.exchange(id).given_up {
             self.set_limit(id, silence, schedule);
         }
-        self.tell_sender_of_stall(id, schedule);
+        self.tell_of_stall(id, schedule);
     }
 
-    fn tell_sender_of_stall(&mut self, id: ExchangeId, schedule: &mut Schedule<Event>) {
-        if id.kind() == Kind::Call {
-            let (client, call) = (self.client_at(self.fabric.exchange(id).route.from), self.asked(id).call);
-            self.tell_of_stall(client, call, schedule);
+    /// A client that runs learns that its call will not be answered soon, or ever.
+    pub(super) fn tell_of_stall(&mut self, id: ExchangeId, schedule: &mut Schedule<Event>) {
+        if let Waiter::Client(client, call) = self.waiter(id)
+            && self.sender(id) == Sender::Runs
+        {
+            self.step_client(client, schedule, |client, config, step| client.on_stall(config, call, step));
         }
     }
 
+    /// Sets the sender's clock for the silence that it meets.
     pub(super) fn set_limit(&mut self, id: ExchangeId, silence: Silence, schedule: &mut Schedule<Event>) {
         let now = schedule.now();
         let (limit, failure) = self.gives_up_after(id, silence);
@@ -66,7 +69,7 @@ impl World<'_> {
     fn gives_up_after(&self, id: ExchangeId, silence: Silence) -> (SimDuration, Failure) {
         match (id.kind(), silence) {
             (Kind::Call, _) => {
-                let app = self.clients[self.client_at(self.fabric.exchange(id).route.from).index()].app;
+                let app = self.app_at(self.fabric.exchange(id).route.from);
                 let asked = self.asked(id);
                 let config = config_of(self.scenario, app);
                 match config.gives_up_after(asked.call, &asked.request, silence) {
@@ -92,12 +95,12 @@ impl World<'_> {
         let lasts = at.since(exchange.sent_at);
         match id.kind() {
             Kind::Call => {
-                let app = self.clients[self.client_at(exchange.route.from).index()].app;
+                let app = self.app_at(exchange.route.from);
                 if lasts > self.patience[app.index()] && !exchange.given_up {
                     if lasts > config_of(self.scenario, app).read_limit(&self.asked(id).request) {
                         self.set_limit(id, Silence::Paused, schedule);
                     }
-                    self.tell_sender_of_stall(id, schedule);
+                    self.tell_of_stall(id, schedule);
                 }
             }
             Kind::Batch => {

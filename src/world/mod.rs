@@ -9,6 +9,8 @@
 //!                                                        facts ──► recorder
 //! ```
 //!
+//! Whoever makes something follow is lent the [`Schedule`], which also tells the time.
+//!
 //! The stages of a run are explicit. The first server starts at time zero, the others when the scenario says.
 //! Instances start in the start window, which opens when all servers accept requests. The warm-up passes. Faults are
 //! timed from its end. The run ends at the scenario's duration, or earlier once nothing watched can change any more.

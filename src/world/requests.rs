@@ -3,7 +3,6 @@
 use super::World;
 use super::event::Event;
 use super::fabric::{Answer, Exchange, ExchangeId, Host, Kind, Owner, Route};
-use super::node::State;
 use super::setup::config_of;
 use crate::engine::Schedule;
 use crate::model::effect::{Call, Silence, Ticket};
@@ -40,7 +39,7 @@ impl World<'_> {
         if is_slow {
             let delay = self.clients[client.index()].heartbeat_delay(&self.seed);
             schedule.at(now + delay, Event::MessageLeaves { exchange: id });
-            self.tell_of_stall(client, call, schedule);
+            self.tell_of_stall(id, schedule);
         } else {
             self.leaves(id, schedule);
         }
@@ -110,15 +109,6 @@ impl World<'_> {
         self.step_client(client, schedule, |client, config, step| {
             client.on_reply(config, asked.call, reply, step);
         });
-    }
-
-    /// A client learns that a call will not be answered soon, or ever.
-    pub(super) fn tell_of_stall(&mut self, client: ClientId, call: Call, schedule: &mut Schedule<Event>) {
-        if self.clients[client.index()].state == State::Running {
-            self.step_client(client, schedule, |client, config, step| {
-                client.on_stall(config, call, step);
-            });
-        }
     }
 }
 

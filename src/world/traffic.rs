@@ -9,7 +9,7 @@ use super::World;
 use super::batches::Batch;
 use super::event::Event;
 use super::fabric::{
-    Answer, Carrier, Exchange, ExchangeId, Fabric, Held, Host, Kind, NetworkId, Owner, Passage, Route, Way,
+    Answer, Carrier, Exchange, ExchangeId, Fabric, Held, Host, Kind, Owner, Passage, Route, Way,
 };
 use super::node::{State, Waiting};
 use super::setup::client_label;
@@ -17,7 +17,7 @@ use crate::engine::Schedule;
 use crate::model::client::purpose;
 use crate::model::effect::{Call, Silence};
 use crate::model::eureka::{BatchId, BatchOutcome};
-use crate::model::id::{ClientId, ServerId};
+use crate::model::id::{AppId, ClientId, ServerId};
 use crate::model::message::{Failure, RequestKind};
 
 /// What the process that sent an exchange does now.
@@ -55,7 +55,7 @@ impl World<'_> {
             self.waiting_of_sender(id).timers.push(Event::MessageLeaves { exchange: id });
             return;
         }
-        self.fabric.wait_anew(id, self.network_of(exchange.route.from), now);
+        self.fabric.wait_anew(id, self.app_at(exchange.route.from), now);
         self.leaves(id, schedule);
     }
 
@@ -91,7 +91,7 @@ impl World<'_> {
         kind: Kind,
         act: impl FnOnce(&mut Fabric, &mut Carrier<'_>) -> T,
     ) -> T {
-        let (scenario, network) = (self.scenario, self.network_of(from));
+        let (scenario, app) = (self.scenario, self.app_at(from));
         let client = match (kind, from.owner()) {
             (Kind::Batch, _) => None,
             (Kind::Call, Owner::Server(own)) if own != to && scenario.server_network.is_some() => None,
@@ -99,19 +99,19 @@ impl World<'_> {
         };
         let node = client.map(|client| &mut self.clients[client.index()]);
         let ordinal = node.as_ref().map_or(0, |node| node.ordinal);
-        let host = || client_label(&scenario.applications[network.0 as usize].name, ordinal);
+        let host = || client_label(&scenario.applications[app.index()].name, ordinal);
         let chance = node.map(|node| &mut node.chance);
         let (seed, latency) = (&self.seed, purpose::LATENCY);
-        let mut carrier = Carrier { network, chance, latency, seed, host: &host };
+        let mut carrier = Carrier { app, chance, latency, seed, host: &host };
         act(&mut self.fabric, &mut carrier)
     }
 
-    /// The network of a host's client.
+    /// The application of a host's client: servers' own have the number after the last.
     #[inline]
-    pub(super) fn network_of(&self, host: Host) -> NetworkId {
+    pub(super) fn app_at(&self, host: Host) -> AppId {
         match host.owner() {
-            Owner::Client(client) => NetworkId(self.clients[client.index()].app.0),
-            Owner::Server(_) => NetworkId(self.scenario.applications.len() as u32),
+            Owner::Client(client) => self.clients[client.index()].app,
+            Owner::Server(_) => AppId(self.scenario.applications.len() as u32),
         }
     }
 
@@ -123,8 +123,7 @@ impl World<'_> {
             State::Paused { .. } if self.listens(to) => {
                 let waiting = &mut self.servers[to.index()].waiting;
                 if connects && !waiting.connects() {
-                    waiting.turned_away.push(self.fabric.hold(id));
-                    self.fabric.turn_away(id);
+                    waiting.turned_away.push(self.fabric.turn_away(id));
                     self.stall(id, Silence::BlackHole, schedule);
                     return;
                 }
@@ -219,8 +218,8 @@ impl World<'_> {
         held.retain(|&held| self.fabric.is_current(held));
         held.sort_by_key(|held| held.id.kind());
         for held in held {
-            let network = self.network_of(self.fabric.exchange(held.id).route.from);
-            if let Some(at) = self.fabric.sent_again(held, network, schedule.now()) {
+            let app = self.app_at(self.fabric.exchange(held.id).route.from);
+            if let Some(at) = self.fabric.sent_again(held, app, schedule.now()) {
                 schedule.at(at, Event::MessageLeaves { exchange: held.id });
             }
         }

@@ -28,7 +28,7 @@ mod tests;
 pub use exchange::ExchangeId;
 pub(super) use exchange::{Answer, Exchange, Held, Host, Kind, Owner, Route};
 pub(super) use link::{Link, Links, Way, Worse};
-pub(super) use network::{NetworkId, Networks, Transit};
+pub(super) use network::{Networks, Transit};
 pub(super) use pool::Pools;
 pub(super) use slab::Slab;
 
@@ -37,6 +37,7 @@ use tcp::Swallowed;
 
 use crate::engine::{Chance, Purpose, Seed, SimDuration, SimTime};
 use crate::model::effect::Silence;
+use crate::model::id::AppId;
 
 /// All that is exchanged, and over what.
 #[derive(Clone)]
@@ -50,8 +51,8 @@ pub(super) struct Fabric {
 
 /// What carries a message, and whose streams say how long that takes.
 pub(super) struct Carrier<'c> {
-    /// The network of the host's client.
-    pub(super) network: NetworkId,
+    /// The application of the host's client, whose network it is.
+    pub(super) app: AppId,
     /// That client's streams. `None`: the message goes over the network between servers, and the link's own streams say
     /// how long it takes.
     pub(super) chance: Option<&'c mut Chance>,
@@ -127,9 +128,7 @@ impl Fabric {
         let is_handshake = connects && way == Way::ToServer;
         match self.verdict(route, way, carrier) {
             // Making a connection needs both ways.
-            Verdict::Passes { .. }
-                if is_handshake && self.is_cut(route, Way::FromServer, carrier.network) =>
-            {
+            Verdict::Passes { .. } if is_handshake && self.is_cut(route, Way::FromServer, carrier.app) => {
                 self.swallow(id, now)
             }
             Verdict::Passes { later } => {
@@ -154,19 +153,19 @@ impl Fabric {
 
     /// A message leaves that was held back, or that a partition had. The wait for an answer begins anew with a request
     /// that goes out for the first time, or whose connection is made only now.
-    pub(super) fn wait_anew(&mut self, id: ExchangeId, network: NetworkId, now: SimTime) {
+    pub(super) fn wait_anew(&mut self, id: ExchangeId, app: AppId, now: SimTime) {
         let exchange = *self.exchange(id);
-        let is_free = || self.is_free(&exchange, network);
+        let is_free = || self.is_free(&exchange, app);
         let is_first = !exchange.is_sent_again(now);
         if exchange.answer == Answer::None && (is_first || exchange.connects && is_free()) {
             self.exchange_mut(id).wait_anew(now);
         }
     }
 
-    /// Too many connections wait at the server's host: this one is not made.
-    pub(super) fn turn_away(&mut self, id: ExchangeId) -> Passage {
+    /// Too many connections wait at the server's host: this one is not made. To be sent again when they are fewer.
+    pub(super) fn turn_away(&mut self, id: ExchangeId) -> Held {
         self.exchange_mut(id).turn_away();
-        Passage::Stalls(Silence::BlackHole)
+        self.hold(id)
     }
 
     /// The sender waits no longer. Whoever still holds the exchange finds that it is not needed.
@@ -194,12 +193,12 @@ impl Fabric {
 
     /// When something that was swallowed, or turned away, is sent again, if the way is free and its sender's kernel
     /// still tries.
-    pub(super) fn sent_again(&mut self, held: Held, network: NetworkId, now: SimTime) -> Option<SimTime> {
+    pub(super) fn sent_again(&mut self, held: Held, app: AppId, now: SimTime) -> Option<SimTime> {
         if !self.is_current(held) {
             return None;
         }
         let exchange = *self.exchange(held.id);
-        if !self.is_free(&exchange, network) {
+        if !self.is_free(&exchange, app) {
             self.note_swallowed(held);
             return None;
         }
@@ -211,9 +210,9 @@ impl Fabric {
 
     /// Whether the next message of an exchange can pass: a connection that is still to be made needs both ways, a
     /// request or an answer its own.
-    fn is_free(&self, exchange: &Exchange, network: NetworkId) -> bool {
+    fn is_free(&self, exchange: &Exchange, app: AppId) -> bool {
         let mut needed = Way::BOTH.into_iter().filter(|&way| exchange.connects || way == exchange.way());
-        needed.all(|way| !self.is_cut(exchange.route, way, network))
+        needed.all(|way| !self.is_cut(exchange.route, way, app))
     }
 
     /// A message that belongs to no exchange is sent: how long it takes, if it arrives.
@@ -224,16 +223,16 @@ impl Fabric {
         }
     }
 
-    /// Whether nothing passes between a host and a server that way. `network` is that of the host's client.
-    pub(super) fn is_cut(&self, route: Route, way: Way, network: NetworkId) -> bool {
-        self.loss(route, network) >= 1.0 || self.links.get(route).is_some_and(|link| link.is_cut(way))
+    /// Whether nothing passes between a host and a server that way. `app` is the application of the host's client.
+    pub(super) fn is_cut(&self, route: Route, way: Way, app: AppId) -> bool {
+        self.loss(route, app) >= 1.0 || self.links.get(route).is_some_and(|link| link.is_cut(way))
     }
 
     /// The probability that a message is lost on a link with which nothing is wrong.
     #[inline]
-    fn loss(&self, Route { from, to }: Route, network: NetworkId) -> f64 {
+    fn loss(&self, Route { from, to }: Route, app: AppId) -> f64 {
         match from.owner() {
-            Owner::Client(_) => self.networks.get(network).network.loss,
+            Owner::Client(_) => self.networks.get(app).network.loss,
             // Nothing gets lost within a host.
             Owner::Server(server) if server == to => 0.0,
             Owner::Server(_) => self.networks.between_servers.loss,
@@ -242,7 +241,7 @@ impl Fabric {
 
     #[inline]
     fn verdict(&mut self, route: Route, way: Way, carrier: &Carrier<'_>) -> Verdict {
-        let loss = self.loss(route, carrier.network);
+        let loss = self.loss(route, carrier.app);
         if loss == 0.0 && self.links.get(route).is_none_or(Link::is_fine) {
             return Verdict::Passes { later: SimDuration::ZERO };
         }
@@ -259,7 +258,7 @@ impl Fabric {
             let delay = self.links.get_mut(route).latency(latency, way, label, carrier.seed);
             return Transit { delay: delay.saturating_add(later), lane: None };
         };
-        let base = self.networks.get(carrier.network);
+        let base = self.networks.get(carrier.app);
         let drawn = link::draw(base.network.latency, &mut chance.with(carrier.seed), carrier.latency);
         Transit { delay: drawn.saturating_add(later), lane: base.lane.filter(|_| later.is_zero()) }
     }

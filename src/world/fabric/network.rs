@@ -4,16 +4,13 @@
 //! and do without.
 
 use crate::engine::{LaneId, Schedule, SimDuration};
+use crate::model::id::AppId;
 use crate::scenario::{Delay, Network};
-
-/// Names a network of clients.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::world) struct NetworkId(pub(in crate::world) u32);
 
 /// All networks.
 #[derive(Clone)]
 pub(in crate::world) struct Networks {
-    /// By [`NetworkId`].
+    /// By application; last that of the servers' own clients.
     of_clients: Vec<Base>,
     pub(super) between_servers: Network,
 }
@@ -51,8 +48,8 @@ impl Networks {
     }
 
     #[inline]
-    pub(super) fn get(&self, network: NetworkId) -> &Base {
-        &self.of_clients[network.0 as usize]
+    pub(super) fn get(&self, app: AppId) -> &Base {
+        &self.of_clients[app.index()]
     }
 }
 

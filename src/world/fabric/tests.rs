@@ -5,8 +5,8 @@ use crate::engine::{Distribution, Engine, Fingerprint};
 use crate::model::id::{ClientId, ServerId};
 use crate::scenario::{Delay, Direction, Network};
 
-const CLIENTS: NetworkId = NetworkId(0);
-const SERVERS_OWN: NetworkId = NetworkId(1);
+const CLIENTS: AppId = AppId(0);
+const SERVERS_OWN: AppId = AppId(1);
 const FIRST: ServerId = ServerId(0);
 const SECOND: ServerId = ServerId(1);
 
@@ -69,7 +69,7 @@ impl Rig {
     fn leaves_within(&mut self, id: ExchangeId, limit: Option<SimDuration>, now: SimTime) -> Passage {
         let is_call = id.kind() == Kind::Call;
         let mut carrier = Carrier {
-            network: if is_call { CLIENTS } else { SERVERS_OWN },
+            app: if is_call { CLIENTS } else { SERVERS_OWN },
             seed: &self.seed,
             chance: is_call.then_some(&mut self.chance),
             latency: Purpose(0),
@@ -301,8 +301,8 @@ fn a_request_that_nobody_will_see_is_over_with_its_limit() {
 fn who_is_turned_away_comes_again() {
     let mut rig = Rig::new(0.0, 0.0);
     let batch = rig.batch(true);
-    let held = rig.fabric.hold(batch);
-    assert_eq!(rig.fabric.turn_away(batch), SILENT_HOST);
+    let held = rig.fabric.turn_away(batch);
+    assert!(!rig.fabric.exchange(batch).is_under_way);
     assert_eq!(rig.fabric.sent_again(held, SERVERS_OWN, at(400)), Some(at(1_000)));
     assert_eq!(rig.fabric.sent_again(held, SERVERS_OWN, at(1_001)), Some(at(3_000)));
 }

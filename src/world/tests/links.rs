@@ -93,9 +93,7 @@ fn a_flapping_link_is_up_at_the_end() {
     let is_cut = |second: u64| {
         let from = Host::of_client(ClientId(0));
         let route = Route { from, to: ServerId(0) };
-        look(&scenario, 60 + second, |world| {
-            world.fabric.is_cut(route, Way::ToServer, world.network_of(from))
-        })
+        look(&scenario, 60 + second, |world| world.fabric.is_cut(route, Way::ToServer, world.app_at(from)))
     };
     for (second, cut) in
         [(5, true), (15, false), (35, true), (45, false), (95, true), (101, false), (500, false)]
