@@ -39,6 +39,7 @@
 //! sections of the pages in the repository's `docs/spec`, which say what those classes do in which version.
 
 pub mod analysis;
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod engine;
 pub mod model;

@@ -6,7 +6,7 @@
 use super::entry::{Entry, Key, NOTHING};
 
 /// A first-in, first-out ring. It grows to what was ever in it at once and stays that large.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Lane<E> {
     /// Its length is a power of two, or 0 before the first entry.
     ring: Vec<Entry<E>>,

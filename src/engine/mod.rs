@@ -102,6 +102,7 @@ mod queue;
 mod run;
 mod slots;
 mod time;
+#[cfg(feature = "parallel")]
 mod verify;
 mod wheel;
 
@@ -111,4 +112,5 @@ pub use distribution::{Distribution, DistributionError, Shape as DistributionSha
 pub use queue::{EventQueue, LaneId};
 pub use run::{Engine, Handler, Limits, Outcome, RunEnd, Schedule};
 pub use time::{NANOS_PER_MS, NANOS_PER_S, SimDuration, SimTime};
+#[cfg(feature = "parallel")]
 pub use verify::{Difference, Happened, first_difference};

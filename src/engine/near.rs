@@ -11,7 +11,7 @@ const NIL: u32 = u32::MAX;
 
 /// Lists of entries, whose nodes share one store: a node that becomes free is the next to be used, while it is
 /// still at hand.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Near<E> {
     lists: Box<[List; NEAR_SLOTS]>,
     used: SlotSet<{ NEAR_SLOTS / 64 }, { NEAR_SLOTS / 4096 }>,

@@ -21,7 +21,7 @@ pub struct LaneId {
 ///
 /// `E` is copied about, so it should be small: with 8 bytes an entry has 24. Pushing and taking allocate nothing
 /// once the queue has been as full as it gets.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct EventQueue<E> {
     now: SimTime,
     /// How many events were ever pushed: the next one's sequence number.

@@ -21,7 +21,7 @@ pub trait Handler {
 }
 
 /// The future, as a handler may change it: by adding to it, or by ending it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Schedule<E> {
     queue: EventQueue<E>,
     stopped: bool,
@@ -67,7 +67,7 @@ pub struct RunEnd {
 }
 
 /// A queue and the count and digest of what came out of it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Engine<E> {
     schedule: Schedule<E>,
     events: u64,

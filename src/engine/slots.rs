@@ -2,7 +2,7 @@
 
 /// Slot numbers below `64 · WORDS` as bits, and one bit more for each word that has any. `WORDS` is
 /// `64 · GROUPS`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct SlotSet<const WORDS: usize, const GROUPS: usize> {
     words: [u64; WORDS],
     /// A bit for each word in use.

@@ -51,7 +51,7 @@ const RELIEF: u32 = 3;
 const EVIDENCE_MIN: u64 = 1024;
 
 /// The events that wait beside the lanes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Wheel<E> {
     /// The smallest key in the wheel.
     first: Key,
@@ -71,14 +71,14 @@ pub(super) struct Wheel<E> {
 }
 
 /// Entries of one bucket, in no order, and the smallest key among them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct FarBucket<E> {
     first: Key,
     entries: Vec<Entry<E>>,
 }
 
 /// What happened since the width was last judged.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Load {
     since: u64,
     taken: u64,

@@ -17,6 +17,7 @@ use crate::model::view::Presence;
 const ABSENT: u8 = 0;
 
 /// The record of a replicate.
+#[derive(Clone)]
 pub(super) struct Divergences {
     /// What each registry shows, by instance and server.
     shown: Vec<u8>,

@@ -9,6 +9,7 @@ use crate::model::message::{Reply, RequestKind};
 const ROW: SimDuration = SimDuration::from_secs(60);
 
 /// The counts of a replicate.
+#[derive(Clone)]
 pub(super) struct LoadCounts {
     servers: usize,
     /// By minute and server, up to the last minute of which anything is known.

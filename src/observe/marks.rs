@@ -10,6 +10,7 @@ use std::ops::Range;
 pub(super) const EMPTY: u32 = u32::MAX;
 
 /// All nodes of all lists.
+#[derive(Clone)]
 pub(super) struct MarkPool<V> {
     nodes: Vec<Node<V>>,
     free: u32,

@@ -47,6 +47,7 @@ impl Noticed {
 }
 
 /// All observers of a replicate.
+#[derive(Clone)]
 pub(super) struct Observers {
     layout: Layout,
     /// What observers look at.

@@ -14,6 +14,7 @@
 use std::ops::Range;
 
 /// Items in a row, each in a class that carries a `T`.
+#[derive(Clone)]
 pub(super) struct Partition<T> {
     /// The row: which item stands where.
     order: Vec<u32>,
@@ -24,6 +25,7 @@ pub(super) struct Partition<T> {
     classes: Vec<Class<T>>,
 }
 
+#[derive(Clone)]
 struct Class<T> {
     start: u32,
     end: u32,

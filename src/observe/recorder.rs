@@ -24,6 +24,7 @@ use crate::model::stage::{EventKind, Stage};
 use crate::model::view::{View, Views};
 
 /// Keeps what a replicate leaves behind.
+#[derive(Clone)]
 pub struct Recorder {
     detections: Detections,
     mistakes: Mistakes,

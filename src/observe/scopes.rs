@@ -27,6 +27,7 @@ pub(super) const EVERYTHING: Scope = 0;
 const UNKNOWN: AppId = AppId(u32::MAX);
 
 /// All scopes of a replicate, and the application that each instance is of.
+#[derive(Clone)]
 pub(super) struct Scopes {
     /// By number, in ascending order; `None`: everything.
     known: Vec<Option<Box<[AppId]>>>,

@@ -20,6 +20,7 @@ pub(super) fn number_of(stage: Stage) -> usize {
 }
 
 /// All servers of a replicate.
+#[derive(Clone)]
 pub(super) struct Servers {
     layout: Layout,
     /// By server.

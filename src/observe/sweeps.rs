@@ -9,7 +9,7 @@ use crate::model::fact::Sweep;
 use crate::model::id::{AppId, ServerId};
 
 /// The rows of a replicate.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct SweepLog {
     rows: Vec<SweepRow>,
     /// Whose guard the last sweep found shut. A guard that nobody has looked at yet is open.

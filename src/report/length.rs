@@ -22,6 +22,7 @@ pub(super) fn in_seconds(ms: u64) -> String {
 }
 
 /// The same with a sign, of a length that may be negative: `+0.4`, `-26.3`, `0.0`.
+#[cfg(any(test, feature = "cli"))]
 pub(super) fn in_seconds_signed(ms: i64) -> String {
     let text = in_seconds(ms.unsigned_abs());
     match ms {

@@ -15,10 +15,14 @@
 
 mod calls;
 mod calls_table;
+#[cfg(feature = "charts")]
 mod charts;
+#[cfg(feature = "cli")]
 pub mod comparison;
+#[cfg(feature = "cli")]
 mod directory;
 mod guards;
+#[cfg(feature = "cli")]
 mod host;
 mod intervals;
 mod length;
@@ -26,6 +30,7 @@ mod manifest;
 mod mistake_table;
 mod mistakes;
 mod output;
+#[cfg(feature = "cli")]
 mod place;
 mod rows;
 mod sentence;
@@ -44,15 +49,21 @@ mod made_up_servers;
 mod made_up_two_stage;
 
 pub use calls::{AttemptCounts, CallSummary, FailedAReplicate, StageCounts, WorstMinute};
-pub use charts::{Recorded, detection_times_svg, svg_to_png};
+#[cfg(feature = "png")]
+pub use charts::svg_to_png;
+#[cfg(feature = "charts")]
+pub use charts::{Recorded, detection_times_svg};
+#[cfg(feature = "cli")]
 pub use directory::RunDirectory;
 pub use guards::{ConsumerSummary, GuardSummary};
+#[cfg(feature = "cli")]
 pub use host::Host;
 pub use intervals::{Interval, rank_interval};
 pub use length::in_words;
 pub use manifest::Manifest;
 pub use mistakes::{MistakeSummary, Tolerance};
 pub use output::{Contents, OUTPUTS, Output};
+#[cfg(feature = "cli")]
 pub use place::PrepareError;
 pub use servers::{ServerAgreement, ServerStage, ServerSummary, Spread};
 pub use stages::{IntervalMs, StageIntervals, StageSummary};

@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::{Report, Summary, charts, rows};
+#[cfg(feature = "charts")]
+use super::charts;
+use super::{Report, Summary, rows};
 
 /// What the files are made of.
 #[derive(Clone, Copy, Debug)]
@@ -33,20 +35,34 @@ pub trait Output: Sync {
 
 /// All that a run may have, slow ones first: they are written side by side.
 pub const OUTPUTS: &[&dyn Output] = &[
+    #[cfg(feature = "png")]
     &charts::Png(charts::DETECTION_TIMES),
+    #[cfg(feature = "png")]
     &charts::Png(charts::STAGE_BREAKDOWN),
+    #[cfg(feature = "png")]
     &charts::Png(charts::RENEWALS),
+    #[cfg(feature = "png")]
     &charts::Png(charts::GUARD),
+    #[cfg(feature = "png")]
     &charts::Png(charts::LOAD),
+    #[cfg(feature = "png")]
     &charts::Png(charts::DIVERGENCE),
+    #[cfg(feature = "png")]
     &charts::Png(charts::CALLS),
     &rows::DetectionRows,
+    #[cfg(feature = "charts")]
     &charts::Svg(charts::DETECTION_TIMES),
+    #[cfg(feature = "charts")]
     &charts::Svg(charts::STAGE_BREAKDOWN),
+    #[cfg(feature = "charts")]
     &charts::Svg(charts::RENEWALS),
+    #[cfg(feature = "charts")]
     &charts::Svg(charts::GUARD),
+    #[cfg(feature = "charts")]
     &charts::Svg(charts::LOAD),
+    #[cfg(feature = "charts")]
     &charts::Svg(charts::DIVERGENCE),
+    #[cfg(feature = "charts")]
     &charts::Svg(charts::CALLS),
     &rows::TimelineRows,
     &rows::SweepRows,

@@ -90,6 +90,8 @@ mod document;
 mod duration;
 mod expect;
 mod expect_form;
+#[cfg(feature = "cli")]
+mod file;
 mod foreign;
 mod format;
 mod format_client;
@@ -143,7 +145,9 @@ pub use assignment::Assignment;
 pub use builtin::{BUILTIN, builtin, closest_builtin, default_scenario};
 pub use claim::{Claim, Comparison, Expectation, Statistic};
 pub use diagnostic::{Place, Problem, Problems, Severity, Source, Sources};
-pub use load::{LoadError, Loaded, load, parse, parse_assigned, read};
+#[cfg(feature = "cli")]
+pub use file::{LoadError, load, read};
+pub use load::{Loaded, parse, parse_assigned};
 pub use print::canonical;
 pub use schema::json_schema;
 pub use suggest::closest;

@@ -10,9 +10,13 @@
 //! ```
 
 mod axis;
+#[cfg(feature = "cli")]
 mod configurations;
+#[cfg(feature = "cli")]
 mod journal;
+#[cfg(feature = "cli")]
 mod journal_lock;
+#[cfg(feature = "cli")]
 mod journal_plan;
 mod plan;
 mod problems;
@@ -20,14 +24,23 @@ mod record;
 mod replicates;
 mod request;
 pub mod sample;
+mod threads;
 pub mod verdict;
+#[cfg(feature = "parallel")]
+mod verify;
 
+#[cfg(feature = "cli")]
 pub use configurations::{Stopped, run_all};
+#[cfg(feature = "cli")]
 pub use journal::{Journal, JournalError};
 pub use plan::{Dimension, Plan, PlanError, SCENARIO};
 pub use problems::{PlanProblems, PlanWarnings};
 pub use record::{QualityRecord, ReplicateRecord, StageRecord};
-pub use replicates::{Divergence, Progress, on_threads, run, verify_determinism};
+pub use replicates::{Progress, run};
 pub use request::{Request, ScenarioText};
 pub use sample::Sample;
+#[cfg(feature = "parallel")]
+pub use threads::on_threads;
 pub use verdict::{Verdict, judge};
+#[cfg(feature = "parallel")]
+pub use verify::{Divergence, verify_determinism};

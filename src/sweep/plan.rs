@@ -10,13 +10,12 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
 use super::axis::{self, Axes, Axis};
-use super::on_threads;
 use super::problems::{Gathered, PlanProblems, PlanWarnings};
 use super::request::{Request, ScenarioText};
+use super::threads::{map_all, on_threads};
 use crate::scenario::{Assignment, Loaded, Problems, Scenario, canonical, parse_assigned};
 
 /// Configurations are checked in groups of this size, so that their problems need little room.
@@ -112,13 +111,10 @@ impl Plan {
         while from < size && !interrupt.load(Ordering::Relaxed) {
             let group = from..(from + GROUP).min(size);
             from = group.end;
-            let checked: Vec<_> = group
-                .into_par_iter()
-                .map(|index| {
-                    let loaded = self.point(index).load()?;
-                    Ok((self.key_of(&self.with_luck(loaded.scenario)), loaded.warnings))
-                })
-                .collect();
+            let checked: Vec<_> = map_all(group, |index| {
+                let loaded = self.point(index).load()?;
+                Ok((self.key_of(&self.with_luck(loaded.scenario)), loaded.warnings))
+            });
             for result in checked {
                 let text = if self.axes.is_empty() { self.keys.len() } else { 0 };
                 match result {

@@ -141,6 +141,7 @@ impl StageRecord {
     }
 
     /// Whether it names an event and a stage; what was read from a file may not.
+    #[cfg(feature = "cli")]
     pub(super) fn is_sound(&self) -> bool {
         usize::from(self.event) < EventKind::ALL.len() && usize::from(self.stage) < Stage::ALL.len()
     }

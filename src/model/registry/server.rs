@@ -19,6 +19,7 @@ pub type Saved = two_stage::Saved;
 type ServerStep<'a> = Step<'a, ServerEffect>;
 
 /// A server that has booted.
+#[derive(Clone)]
 pub enum Server {
     /// Of Eureka.
     Eureka(Box<EurekaServer>),

@@ -31,7 +31,7 @@ struct Queued {
 }
 
 /// Everything that one server held between its start and its end.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct RegistryLog {
     changes: Vec<Change>,
     /// Version of each instance's newest change, or [`NONE`].

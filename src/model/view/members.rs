@@ -13,6 +13,7 @@ use crate::model::id::{AppId, InstanceId};
 const SWEPT_FROM: usize = 1_024;
 
 /// Lists that were asked for, by view and application.
+#[derive(Clone)]
 pub(super) struct Members {
     lists: BTreeMap<(View, AppId), Rc<[InstanceId]>>,
     /// So many are too many.

@@ -145,7 +145,7 @@ pub struct Applied {
 }
 
 /// All server lives' logs and all overlays of one run.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Views {
     logs: Vec<RegistryLog>,
     overlays: Overlays,

@@ -18,6 +18,7 @@ pub(super) type Overlay = [(InstanceId, AppId, Presence)];
 const SWEPT_FROM: usize = 1 << 20;
 
 /// All overlays of a run, by number. Number 0 is the empty one, for ever.
+#[derive(Clone)]
 pub(super) struct Overlays {
     /// `None` where one was thrown away.
     held: Vec<Option<Rc<Overlay>>>,

@@ -17,6 +17,7 @@ pub(super) const ROWS_MAX: usize = 2_000_000;
 const PAGE_MS: u64 = 1_024;
 
 /// Rows in the making.
+#[derive(Clone)]
 pub(super) struct Rows {
     exact: Vec<Detection>,
     fold: Option<Fold>,
@@ -60,7 +61,7 @@ impl Rows {
 }
 
 /// Observations by whole milliseconds of T_D.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Fold {
     numbers: BTreeMap<PageKey, usize>,
     pages: Vec<Box<[Cell]>>,

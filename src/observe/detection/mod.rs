@@ -60,6 +60,7 @@ pub(super) struct Whom {
 }
 
 /// One event that is watched.
+#[derive(Clone)]
 struct Watch {
     event: EventKind,
     instance: InstanceId,
@@ -90,6 +91,7 @@ struct Fellows {
 }
 
 /// The class that the next watch may join.
+#[derive(Clone)]
 struct Fresh {
     /// One of its watches.
     item: u32,
@@ -101,6 +103,7 @@ struct Fresh {
 }
 
 /// The part of the row that an observer could tell of while it was up.
+#[derive(Clone)]
 struct Life {
     /// The row's length when it came up.
     from: u32,
@@ -120,6 +123,7 @@ enum Turn {
 }
 
 /// All watches of a replicate.
+#[derive(Clone)]
 pub(super) struct Detections {
     layout: Layout,
     watches: Vec<Watch>,

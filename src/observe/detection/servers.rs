@@ -26,6 +26,7 @@ pub(super) enum Sighting {
 }
 
 /// What all servers saw.
+#[derive(Clone)]
 pub(super) struct ServerSightings {
     layout: Layout,
     /// By watch, server and stage.

@@ -40,6 +40,7 @@ use turned::Known;
 use wellness::{Turned, Wellness, Word};
 
 /// The mistakes of all servers and of all observers.
+#[derive(Clone)]
 pub(super) struct Mistakes {
     layout: Layout,
     wellness: Wellness,

@@ -11,6 +11,7 @@ use crate::observe::data::{Mistake, Removal};
 const ROWS_MAX: usize = 2_000_000;
 
 /// A mistake that has ended.
+#[derive(Clone)]
 pub(super) struct Made {
     pub(super) stage: Stage,
     /// Whose registry or answers, or whose answer hid the instance.
@@ -41,6 +42,7 @@ impl Tally {
 }
 
 /// Rows in the making.
+#[derive(Clone)]
 pub(super) struct MistakeRows {
     exact: Vec<Mistake>,
     fold: Option<BTreeMap<FoldKey, Mistake>>,

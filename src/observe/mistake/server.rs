@@ -12,6 +12,7 @@ use crate::observe::scopes::EVERYTHING;
 use crate::observe::servers::STAGES;
 
 /// The mistakes of one server.
+#[derive(Clone)]
 pub(super) struct ServerMistakes {
     server: ServerId,
     /// By stage: who is not shown although alive and well, since when, and how that came.

@@ -27,7 +27,7 @@ use crate::observe::scopes::Scope;
 const NONE: u32 = u32::MAX;
 
 /// The mistakes of all observers.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Suspicions {
     /// Suspects; a class carries how many slots suspect each of it.
     row: Partition<u32>,

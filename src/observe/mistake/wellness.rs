@@ -53,6 +53,7 @@ pub(super) enum Word {
 }
 
 /// All instances' conditions.
+#[derive(Clone)]
 pub(super) struct Wellness {
     conditions: Vec<Condition>,
     servers: usize,

@@ -14,10 +14,12 @@ mod guard;
 mod load;
 pub(super) mod paint;
 mod panels;
+#[cfg(feature = "png")]
 mod raster;
 mod renewals;
 
 pub use detection_times::{Recorded, detection_times_svg};
+#[cfg(feature = "png")]
 pub use raster::svg_to_png;
 
 use std::io::{self, Write};
@@ -28,6 +30,7 @@ use super::{Contents, Output};
 #[derive(Clone, Copy)]
 pub(super) struct Chart {
     svg: &'static str,
+    #[cfg_attr(not(feature = "png"), expect(dead_code, reason = "nothing else has this name"))]
     png: &'static str,
     draw: fn(&Contents<'_>) -> String,
     applies: fn(&Contents<'_>) -> bool,
@@ -99,8 +102,10 @@ impl Output for Svg {
 }
 
 /// A chart as PNG.
+#[cfg(feature = "png")]
 pub(super) struct Png(pub(super) Chart);
 
+#[cfg(feature = "png")]
 impl Output for Png {
     fn file_name(&self) -> &'static str {
         self.0.png

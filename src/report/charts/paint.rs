@@ -10,6 +10,7 @@ use crate::model::stage::Stage;
 /// A subset of DejaVu Sans (Latin, Greek, Cyrillic and a few symbols); its licence stands beside it.
 pub(in crate::report) const FONT: &[u8] = include_bytes!("../../../assets/DejaVuSans-subset.ttf");
 /// The family that the font file names itself.
+#[cfg(feature = "png")]
 pub(in crate::report) const FONT_FAMILY: &str = "DejaVu Sans";
 /// As written into SVGs. Verdana is as wide; a viewer that has neither takes its own.
 const FAMILIES: &str = "DejaVu Sans, Verdana, sans-serif";
@@ -54,6 +55,7 @@ pub(in crate::report) fn svg(height: i32, draw: impl FnOnce(&Canvas<'_>)) -> Str
 }
 
 /// What can be found out on a canvas that is then thrown away: how wide texts are, before a chart's height is known.
+#[cfg(feature = "cli")]
 pub(in crate::report) fn measured<T>(measure: impl FnOnce(&Canvas<'_>) -> T) -> T {
     let mut found = None;
     svg(1, |canvas| found = Some(measure(canvas)));

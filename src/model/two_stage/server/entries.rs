@@ -33,7 +33,7 @@ impl Place {
     const NOWHERE: Self = Self { app: AppId(u32::MAX), at: Self::ABSENT };
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Service {
     entries: Vec<Entry>,
     /// How many of them are healthy.
@@ -44,7 +44,7 @@ struct Service {
 }
 
 /// All entries of all services.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Entries {
     services: Vec<Service>,
     places: Vec<Place>,

@@ -39,11 +39,13 @@ type ServerStep<'a> = Step<'a, ServerEffect>;
 
 /// What a registry leaves behind on disk for its next life (`registry_persistent`): its entries, with their flags and
 /// their last signs of life, and the revisions. Subscriptions and long polls end with the process.
+#[derive(Clone)]
 pub struct Saved {
     entries: Entries,
 }
 
 /// One life of a two-stage registry.
+#[derive(Clone)]
 pub struct TwoStageServer {
     config: Arc<ServerConfig>,
     generation: u8,

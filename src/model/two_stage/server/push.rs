@@ -16,7 +16,7 @@ use crate::model::id::{AppId, ClientId};
 use crate::model::view::Payload;
 
 /// Subscribers, and what they were sent.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Pushes {
     /// By service.
     services: Vec<Service>,
@@ -25,7 +25,7 @@ pub(super) struct Pushes {
     next: u32,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Service {
     /// When each asked last.
     subscribers: BTreeMap<ClientId, WallMs>,
@@ -34,6 +34,7 @@ struct Service {
 }
 
 /// The datagrams of one push of one service. Their numbers follow each other.
+#[derive(Clone)]
 struct Batch {
     app: AppId,
     payload: Payload,

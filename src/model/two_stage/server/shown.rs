@@ -13,6 +13,7 @@ use crate::model::message::Status;
 use crate::model::view::{LifeId, Payload, Presence, View, Views};
 
 /// The logs of one life.
+#[derive(Clone)]
 pub(super) struct Shown {
     flags: LifeId,
     stored: LifeId,
@@ -21,12 +22,14 @@ pub(super) struct Shown {
     told: Told,
 }
 
+#[derive(Clone)]
 struct Told {
     stored: View,
     served: View,
 }
 
 /// Read protection.
+#[derive(Clone)]
 struct Protection {
     log: LifeId,
     /// The share of healthy entries that is still too small.

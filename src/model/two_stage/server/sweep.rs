@@ -21,7 +21,7 @@ use crate::model::id::{AppId, InstanceId};
 const GLOBAL: u32 = 0;
 
 /// When sweeps are due, and what their guards said.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Sweeps {
     /// By number of the timer: [`GLOBAL`], or the service's.
     due: Vec<Option<SimTime>>,

@@ -26,7 +26,7 @@ use crate::model::id::AppId;
 use crate::model::message::{Reply, Revision};
 
 /// The long polls that are held.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Watches {
     /// By the number of their timers, which is that of their coming.
     held: BTreeMap<u32, Watch>,
@@ -35,6 +35,7 @@ pub(super) struct Watches {
     next: u32,
 }
 
+#[derive(Clone)]
 struct Watch {
     ticket: Ticket,
     app: AppId,
