@@ -59,7 +59,12 @@ fn fingerprint(path: &Path, scenario: &Scenario, data: &RunData) -> String {
     for stage in &summary.stages {
         text += &format!(
             "  {} {}: {} seen, {} censored, mean {:?}, p99 {:?} ms\n",
-            stage.event, stage.stage, stage.count, stage.censored, stage.mean_ms, stage.p99_ms
+            stage.event.name(),
+            stage.stage.name(),
+            stage.count,
+            stage.censored,
+            stage.mean_ms,
+            stage.p99_ms
         );
     }
     // Calls are no events: no digest knows of them.

@@ -18,6 +18,24 @@ pub enum Outcome {
     Superseded(SimDuration),
 }
 
+impl Outcome {
+    /// The outcome's one name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Detected(_) => "detected",
+            Self::Censored(_) => "censored",
+            Self::Superseded(_) => "superseded",
+        }
+    }
+
+    /// T_D if detected; otherwise how long it was watched.
+    pub const fn length(self) -> SimDuration {
+        match self {
+            Self::Detected(length) | Self::Censored(length) | Self::Superseded(length) => length,
+        }
+    }
+}
+
 /// Observations of events at one stage that are equal to the nanosecond: of instances to which the same happened
 /// at the same moment and which were seen alike, by observers who saw just this.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -47,7 +47,7 @@ fn cells(row: &MistakeSummary) -> Vec<Cell> {
     let seconds = |ms: Option<u64>| ms.map_or_else(unknown, in_seconds);
     let percent = |share: Option<f64>| share.map_or_else(unknown, percent);
     let texts = [
-        row.stage.clone(),
+        row.stage.name().to_owned(),
         grouped(row.count),
         grouped(row.corrected),
         grouped(row.replicates.into()),

@@ -19,7 +19,7 @@ const NANOS_PER_HOUR: f64 = 3_600.0 * NANOS_PER_S as f64;
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct MistakeSummary {
     /// Where: `registry` for servers' own removals.
-    pub stage: String,
+    pub stage: Stage,
     /// How many: pairs of an instance and an observer, or at a server's stages instances.
     pub count: u64,
     /// Of these, evicted by their server: false removals. At `registry`, where a two-stage registry marks, and at
@@ -94,7 +94,7 @@ impl MistakeSummary {
         let mistaken: u128 = quality().map(|row| row.mistaken_nanos).sum();
         let recurrence = (good > 0).then(|| good / u128::from(count));
         Some(Self {
-            stage: stage.name().to_owned(),
+            stage,
             count,
             evicted: counted(&|mistake| mistake.removal == Removal::Evicted),
             lost_with_server: counted(&|mistake| mistake.removal == Removal::LostWithServer),
@@ -140,7 +140,7 @@ mod tests {
         // 10 s, 11 s and 12 s in the first of four replicates: 11 s on average.
         let summary = Summary::of(&Made::quiet(3).report());
         let expected = MistakeSummary {
-            stage: "registry".to_owned(),
+            stage: Stage::Registry,
             count: 3,
             evicted: 3,
             lost_with_server: 0,

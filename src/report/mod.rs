@@ -40,6 +40,7 @@ mod stages;
 mod summary;
 mod table;
 mod two_stage_table;
+mod words;
 
 #[cfg(test)]
 mod made_up;
@@ -47,6 +48,8 @@ mod made_up;
 mod made_up_servers;
 #[cfg(test)]
 mod made_up_two_stage;
+#[cfg(test)]
+mod pages;
 
 pub use calls::{AttemptCounts, CallSummary, FailedAReplicate, StageCounts, WorstMinute};
 #[cfg(feature = "png")]

@@ -26,6 +26,11 @@ pub trait Output: Sync {
         true
     }
 
+    /// The table that explains its columns, in Markdown; `None` if it has none.
+    fn columns(&self) -> Option<String> {
+        None
+    }
+
     /// Writes it whole.
     ///
     /// # Errors

@@ -60,7 +60,7 @@ fn mistakes(summary: &Summary, watched: bool) -> Option<String> {
     if summary.is_two_stage() {
         return two_stage::mistakes(summary, watched);
     }
-    let registry = summary.mistakes.iter().find(|mistake| mistake.stage == Stage::Registry.name());
+    let registry = summary.mistakes.iter().find(|mistake| mistake.stage == Stage::Registry);
     let removed = registry.map(|mistake| {
         let told = if summary.servers.len() > 1 { by_servers(summary, mistake) } else { by_one(mistake) };
         format!(

@@ -86,9 +86,9 @@ pub struct Spread {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ServerStage {
     /// What was detected.
-    pub event: String,
+    pub event: EventKind,
     /// Where.
-    pub stage: String,
+    pub stage: Stage,
     /// Whose registry or answers; of an observer's stages, the server whose answer brought the change, or that it was
     /// answered by last. Null for observers that no server had answered.
     pub server: Option<String>,
@@ -212,8 +212,8 @@ impl ServerStage {
                 let sample = Sample::of(rows);
                 let ms = |length: Option<SimDuration>| length.map(SimDuration::as_millis);
                 Self {
-                    event: event.name().to_owned(),
-                    stage: stage.name().to_owned(),
+                    event,
+                    stage,
                     server: server.map(server_name),
                     count: sample.count(),
                     censored: sample.censored(),
@@ -350,7 +350,7 @@ mod tests {
         let summary = Summary::of(&Made::cut_off(3, 3).report());
         let of = |stage: Stage, server: &str| {
             let own = summary.stages_by_server.iter();
-            own.filter(|row| row.stage == stage.name() && row.server.as_deref() == Some(server))
+            own.filter(|row| row.stage == stage && row.server.as_deref() == Some(server))
                 .map(|row| (row.count, row.mean_ms))
                 .collect::<Vec<_>>()
         };

@@ -16,9 +16,9 @@ use crate::sweep::Sample;
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct StageSummary {
     /// What was detected: `crash`, `stop` or `registration`.
-    pub event: String,
+    pub event: EventKind,
     /// Where: `registry`, `served`, `client` or `balancer`.
-    pub stage: String,
+    pub stage: Stage,
     /// Observations, detected and censored.
     pub count: u64,
     /// Of these, those that the end of the run cut off.
@@ -116,8 +116,8 @@ impl StageSummary {
         let replicates = means.len() as u64;
         let interval = |percent| intervals::of_quantile(sample, replicates, percent);
         Self {
-            event: event.name().to_owned(),
-            stage: stage.name().to_owned(),
+            event,
+            stage,
             count: sample.count(),
             censored: sample.censored(),
             superseded: sample.superseded(),

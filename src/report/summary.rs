@@ -109,7 +109,7 @@ impl Summary {
 
     /// The figures of one event at one stage, if there are any.
     pub fn stage(&self, event: EventKind, stage: Stage) -> Option<&StageSummary> {
-        self.stages.iter().find(|row| row.event == event.name() && row.stage == stage.name())
+        self.stages.iter().find(|row| row.event == event && row.stage == stage)
     }
 
     /// Whether the registry is the two-stage one: only its consumers are told of.
@@ -121,7 +121,7 @@ impl Summary {
     pub fn events_watched(&self) -> impl Iterator<Item = EventKind> {
         EventKind::ALL
             .into_iter()
-            .filter(|event| self.stages.iter().any(|row| row.event == event.name() && row.observed()))
+            .filter(|event| self.stages.iter().any(|row| row.event == *event && row.observed()))
     }
 
     /// As the text of `summary.json`.

@@ -28,8 +28,7 @@ pub fn table(summary: &Summary, directory: Option<&Path>) -> String {
     let mut text = String::new();
     paragraph(&mut text, &heading(summary));
     for event in summary.events_watched() {
-        let rows: Vec<&StageSummary> =
-            summary.stages.iter().filter(|row| row.event == event.name()).collect();
+        let rows: Vec<&StageSummary> = summary.stages.iter().filter(|row| row.event == event).collect();
         line(&mut text, "");
         text.push_str(&event_table(event, &rows));
     }
@@ -153,7 +152,7 @@ fn header(superseded: bool) -> Vec<Cell> {
 }
 
 fn cells(row: &StageSummary, superseded: bool) -> Vec<Cell> {
-    let mut texts = vec![row.stage.clone(), row.count.to_string(), row.censored.to_string()];
+    let mut texts = vec![row.stage.name().to_owned(), row.count.to_string(), row.censored.to_string()];
     if superseded {
         texts.push(row.superseded.to_string());
     }
@@ -175,8 +174,8 @@ fn footnotes(text: &mut String, rows: &[&StageSummary]) {
         for row in rows {
             let Some(because) = reason(row) else { continue };
             match told.iter_mut().find(|(known, _)| *known == because) {
-                Some((_, stages)) => stages.push(&row.stage),
-                None => told.push((because, vec![&row.stage])),
+                Some((_, stages)) => stages.push(row.stage.name()),
+                None => told.push((because, vec![row.stage.name()])),
             }
         }
         for (because, stages) in told {

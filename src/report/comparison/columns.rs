@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn a_configuration_without_observers_has_no_callers() {
         let mut summary = made_up::registries();
-        summary.configurations[1].stages.retain(|row| row.figures.stage != Stage::Client.name());
+        summary.configurations[1].stages.retain(|row| row.figures.stage != Stage::Client);
         let [with, without] = [2, 1].map(|place| &summary.configurations[place]);
         assert!(without.stage(EventKind::Crash, Stage::Served).is_some());
         let mean = Figure::Callers(None, Statistic::Mean);

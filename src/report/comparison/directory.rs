@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use super::manifest::ComparisonManifest;
-use super::{About, Comparison, charts};
+use super::{About, Comparison, charts, rows};
 use crate::report::directory::{HOST, MANIFEST, write_hashed};
 use crate::report::place::{Place, PrepareError};
 use crate::report::{Host, svg_to_png};
@@ -122,7 +122,7 @@ fn write_all(
     fs::create_dir(fresh)?;
     let mut hashes = BTreeMap::new();
     let mut assembled = None;
-    let observations = "observations.csv";
+    let observations = rows::OBSERVATIONS;
     let hash = write_hashed(fresh, observations, |into| {
         assembled = Some(Comparison::assemble(plan, journal, about, into)?);
         Ok(())
@@ -149,7 +149,7 @@ fn sheets(plan: &Plan, comparison: &Comparison, about: &About<'_>) -> Vec<Sheet>
         drawn.iter().map(|(name, svg)| sheet(format!("{name}.png"), Content::Png(svg.clone()))).collect();
     sheets.extend(drawn.into_iter().map(|(name, svg)| sheet(format!("{name}.svg"), Content::Text(svg))));
     sheets.push(sheet("summary.json".to_owned(), Content::Text(comparison.summary.to_json())));
-    sheets.push(sheet("configurations.csv".to_owned(), Content::Text(comparison.to_csv())));
+    sheets.push(sheet(rows::CONFIGURATIONS.to_owned(), Content::Text(comparison.to_csv())));
     let scenario = |index: usize| Content::Text(canonical(&plan.scenario(index)));
     if plan.compares_scenarios() {
         let all = 0..plan.size();

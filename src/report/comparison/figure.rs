@@ -74,18 +74,31 @@ pub enum Value {
     Absent,
 }
 
-const STATISTICS: [(&str, Statistic); 10] = [
-    ("count", Statistic::Count),
-    ("censored", Statistic::Censored),
-    ("min", Statistic::Min),
-    ("mean", Statistic::Mean),
-    ("p50", Statistic::P50),
-    ("p90", Statistic::P90),
-    ("p95", Statistic::P95),
-    ("p99", Statistic::P99),
-    ("max", Statistic::Max),
-    ("difference", Statistic::Difference),
-];
+/// What is said of a figure: the last part of its name, words for the title of a chart, and what a value is.
+type Declared = (&'static str, &'static str, Unit);
+
+/// What a row has for a statistic.
+#[derive(Clone, Copy)]
+enum Source {
+    Count(fn(&StageSummary) -> u64),
+    /// Milliseconds; unknown if it falls among the censored.
+    Time(fn(&StageSummary) -> Option<u64>),
+    /// The row's own difference.
+    Difference,
+}
+
+/// What a value is, and how it is shown.
+#[derive(Clone, Copy)]
+enum Unit {
+    /// Whole things.
+    Count,
+    /// Milliseconds, shown as seconds.
+    Time,
+    /// The same, of a length that may be negative.
+    Difference,
+    /// Percent, with so many decimals.
+    Percent(usize),
+}
 
 impl Figure {
     /// The figure of this name.
@@ -157,115 +170,197 @@ impl Figure {
         let after = |event: &Option<EventKind>| {
             event.map(|event| format!(" after {}", after(event))).unwrap_or_default()
         };
-        match self {
-            Self::DetectionTime(event, stage, statistic) => {
-                let event = after(event);
-                format!("{} at the stage {}{event}{}", statistic.words(), stage.name(), statistic.unit())
-            }
-            Self::Callers(event, statistic) => {
-                format!("{} as callers see it{}{}", statistic.words(), after(event), statistic.unit())
-            }
-            Self::Mistakes(Stage::Registry) => "live instances removed by the server".to_owned(),
-            Self::Mistakes(stage) => format!("mistakes at the stage {}", stage.name()),
-            Self::QueryAccuracy(stage) => format!("query accuracy at the stage {}, %", stage.name()),
-            Self::Requests => "requests per minute".to_owned(),
-            Self::BusiestMinute => "requests in the busiest minute".to_owned(),
-            Self::FailedCalls => "failed calls, %".to_owned(),
-        }
+        let (_, words, unit) = self.declared();
+        let place = match self {
+            Self::DetectionTime(event, stage, _) => format!(" at the stage {}{}", stage.name(), after(event)),
+            Self::Callers(event, _) => format!(" as callers see it{}", after(event)),
+            Self::Mistakes(Stage::Registry) => String::new(),
+            Self::Mistakes(stage) | Self::QueryAccuracy(stage) => format!(" at the stage {}", stage.name()),
+            Self::Requests | Self::BusiestMinute | Self::FailedCalls => String::new(),
+        };
+        format!("{words}{place}{}", unit.words())
     }
 
     /// A known value as it is shown, without its unit.
     pub fn shown(&self, value: f64) -> String {
-        match self {
-            Self::DetectionTime(_, _, Statistic::Count | Statistic::Censored)
-            | Self::Callers(_, Statistic::Count | Statistic::Censored)
-            | Self::Mistakes(_)
-            | Self::BusiestMinute
-            | Self::Requests => format!("{value:.0}"),
-            Self::DetectionTime(_, _, Statistic::Difference) | Self::Callers(_, Statistic::Difference) => {
-                in_seconds_signed(value as i64)
-            }
-            Self::DetectionTime(..) | Self::Callers(..) => in_seconds(value as u64),
-            Self::QueryAccuracy(_) => format!("{value:.3}"),
-            Self::FailedCalls => format!("{value:.2}"),
+        match self.declared().2 {
+            Unit::Count => format!("{value:.0}"),
+            Unit::Time => in_seconds(value as u64),
+            Unit::Difference => in_seconds_signed(value as i64),
+            Unit::Percent(decimals) => format!("{value:.decimals$}"),
         }
     }
 
-    /// All figures with their names.
-    fn all() -> Vec<(String, Self)> {
-        let mut all = vec![
-            ("requests".to_owned(), Self::Requests),
-            ("busiest-minute".to_owned(), Self::BusiestMinute),
-            ("mistakes".to_owned(), Self::Mistakes(Stage::Registry)),
-            ("failed-calls".to_owned(), Self::FailedCalls),
-        ];
-        for (name, statistic) in STATISTICS {
-            all.push((format!("callers.{name}"), Self::Callers(None, statistic)));
-            for event in EventKind::ALL {
-                all.push((format!("{}.callers.{name}", event.name()), Self::Callers(Some(event), statistic)));
+    fn declared(&self) -> Declared {
+        match self {
+            Self::DetectionTime(_, _, statistic) | Self::Callers(_, statistic) => {
+                let (name, words, source) = statistic.declared();
+                (name, words, source.unit())
             }
+            Self::Mistakes(Stage::Registry) => {
+                ("mistakes", "live instances removed by the server", Unit::Count)
+            }
+            Self::Mistakes(_) => ("mistakes", "mistakes", Unit::Count),
+            Self::QueryAccuracy(_) => ("accuracy", "query accuracy", Unit::Percent(3)),
+            Self::Requests => ("requests", "requests per minute", Unit::Count),
+            Self::BusiestMinute => ("busiest-minute", "requests in the busiest minute", Unit::Count),
+            Self::FailedCalls => ("failed-calls", "failed calls", Unit::Percent(2)),
+        }
+    }
+
+    /// All figures with their names; the mistakes of a server also under a short one.
+    fn all() -> Vec<(String, Self)> {
+        let events = || std::iter::once(None).chain(EventKind::ALL.map(Some));
+        let short = [Self::Requests, Self::BusiestMinute, SHORT.1, Self::FailedCalls];
+        let mut all = Vec::new();
+        for statistic in Statistic::ALL {
+            all.extend(events().map(|event| Self::Callers(event, statistic)));
         }
         for stage in Stage::ALL {
-            for (name, statistic) in STATISTICS {
-                all.push((format!("{}.{name}", stage.name()), Self::DetectionTime(None, stage, statistic)));
-                for event in EventKind::ALL {
-                    let figure = Self::DetectionTime(Some(event), stage, statistic);
-                    all.push((format!("{}.{}.{name}", event.name(), stage.name()), figure));
-                }
+            for statistic in Statistic::ALL {
+                all.extend(events().map(|event| Self::DetectionTime(event, stage, statistic)));
             }
-            all.push((format!("{}.mistakes", stage.name()), Self::Mistakes(stage)));
-            all.push((format!("{}.accuracy", stage.name()), Self::QueryAccuracy(stage)));
+            all.extend([Self::Mistakes(stage), Self::QueryAccuracy(stage)]);
         }
-        all
+        let short = short.into_iter().map(|figure| (figure.to_string(), figure));
+        short.chain(all.into_iter().map(|figure| (figure.long_name(), figure))).collect()
+    }
+
+    /// Its name, with its event and its place.
+    fn long_name(&self) -> String {
+        let (name, ..) = self.declared();
+        let of = |event: &Option<EventKind>, place: &str| match event {
+            Some(event) => format!("{}.{place}.{name}", event.name()),
+            None => format!("{place}.{name}"),
+        };
+        match self {
+            Self::DetectionTime(event, stage, _) => of(event, stage.name()),
+            Self::Callers(event, _) => of(event, "callers"),
+            Self::Mistakes(stage) | Self::QueryAccuracy(stage) => of(&None, stage.name()),
+            Self::Requests | Self::BusiestMinute | Self::FailedCalls => name.to_owned(),
+        }
+    }
+
+    /// The table of `docs/SWEEP.md` that explains them, in Markdown.
+    pub fn documented() -> String {
+        use Statistic::{Censored, Count, Difference, Max, Mean, Min, P50, P90, P95, P99};
+        let of_stage = |name: &str| format!("`STAGE.{name}`");
+        let statistic = |statistic: Statistic| of_stage(statistic.declared().0);
+        let [mean, others @ ..] = [Mean, Min, P50, P90, P95, P99, Max];
+        let others = others.map(|other| format!("`.{}`", other.declared().0)).join(", ");
+        let declared = |figure: Self| figure.declared().0;
+        let [accuracy, mistakes] = [Self::QueryAccuracy(Stage::Registry), SHORT.1].map(declared);
+        let whole = |figure: Self| format!("`{}`", declared(figure));
+        let lines = [
+            (
+                format!("{}, {others}", statistic(mean)),
+                "of T_D at `registry`, `served`, `client`, `balancer` or `entry`, of the first event that is watched",
+            ),
+            ("`EVENT.STAGE.mean`, …".to_owned(), "of a certain event: `stop.client.p99`"),
+            (
+                "`callers.mean`, `EVENT.callers.mean`, …".to_owned(),
+                "the same at the last stage on the way to the callers, of whatever registry",
+            ),
+            (statistic(Difference), "the mean less that of configuration 1"),
+            (
+                format!("{}, {}", statistic(Count), statistic(Censored)),
+                "observations, and those not ended when the run did",
+            ),
+            (
+                format!("{}, {}", of_stage(mistakes), of_stage(accuracy)),
+                "mistakes, and the query accuracy P_A",
+            ),
+            (
+                whole(SHORT.1),
+                "those of the stage `registry`: live instances that a server removed, or marked unhealthy, once for \
+                 each server",
+            ),
+            (
+                format!("{}, {}", whole(Self::Requests), whole(Self::BusiestMinute)),
+                "requests in a minute, of all servers together, and of one server in its busiest minute",
+            ),
+            (whole(Self::FailedCalls), "the share of calls that failed"),
+        ];
+        let head = "| figure | what it is |\n|---|---|\n".to_owned();
+        lines.into_iter().fold(head, |text, (names, meaning)| text + &format!("| {names} | {meaning} |\n"))
     }
 }
 
+/// A figure that has a short name besides.
+const SHORT: (&str, Figure) = ("mistakes", Figure::Mistakes(Stage::Registry));
+
 impl fmt::Display for Figure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let all = Self::all();
-        let (name, _) = all.iter().find(|(_, figure)| figure == self).expect("every figure has a name");
-        f.write_str(name)
+        if *self == SHORT.1 { f.write_str(SHORT.0) } else { f.write_str(&self.long_name()) }
     }
 }
 
 impl Statistic {
-    fn of(self, row: &StageComparison) -> Value {
-        let figures: &StageSummary = &row.figures;
-        let time = |ms: Option<u64>| match ms {
-            Some(ms) => Value::Known(ms as f64),
-            None if figures.censored > 0 => Value::Beyond,
-            None => Value::Absent,
-        };
+    const ALL: [Self; 10] = [
+        Self::Count,
+        Self::Censored,
+        Self::Min,
+        Self::Mean,
+        Self::P50,
+        Self::P90,
+        Self::P95,
+        Self::P99,
+        Self::Max,
+        Self::Difference,
+    ];
+
+    /// Its name, words for the title of a chart, and what a row has for it.
+    fn declared(self) -> (&'static str, &'static str, Source) {
+        use Source::{Count, Difference, Time};
         match self {
-            Self::Count => Value::Known(figures.count as f64),
-            Self::Censored => Value::Known(figures.censored as f64),
-            Self::Min => time(figures.min_ms),
-            Self::Mean => time(figures.mean_ms),
-            Self::P50 => time(figures.p50_ms),
-            Self::P90 => time(figures.p90_ms),
-            Self::P95 => time(figures.p95_ms),
-            Self::P99 => time(figures.p99_ms),
-            Self::Max => time(figures.max_ms),
-            Self::Difference => of_difference(row.difference),
+            Self::Count => ("count", "observations", Count(|row| row.count)),
+            Self::Censored => {
+                ("censored", "observations not ended when the run did", Count(|row| row.censored))
+            }
+            Self::Min => ("min", "least detection time", Time(|row| row.min_ms)),
+            Self::Mean => ("mean", "mean detection time", Time(|row| row.mean_ms)),
+            Self::P50 => ("p50", "median detection time", Time(|row| row.p50_ms)),
+            Self::P90 => ("p90", "90th percentile of the detection time", Time(|row| row.p90_ms)),
+            Self::P95 => ("p95", "95th percentile of the detection time", Time(|row| row.p95_ms)),
+            Self::P99 => ("p99", "99th percentile of the detection time", Time(|row| row.p99_ms)),
+            Self::Max => ("max", "longest detection time", Time(|row| row.max_ms)),
+            Self::Difference => {
+                ("difference", "mean detection time less that of configuration 1", Difference)
+            }
         }
     }
 
-    fn unit(self) -> &'static str {
-        if matches!(self, Self::Count | Self::Censored) { "" } else { ", seconds" }
+    fn of(self, row: &StageComparison) -> Value {
+        let figures = &row.figures;
+        match self.declared().2 {
+            Source::Count(count) => Value::Known(count(figures) as f64),
+            Source::Time(time) => match time(figures) {
+                Some(ms) => Value::Known(ms as f64),
+                None if figures.censored > 0 => Value::Beyond,
+                None => Value::Absent,
+            },
+            Source::Difference => of_difference(row.difference),
+        }
     }
+}
 
-    fn words(self) -> &'static str {
+impl Source {
+    const fn unit(self) -> Unit {
         match self {
-            Self::Count => "observations",
-            Self::Censored => "observations not ended when the run did",
-            Self::Min => "least detection time",
-            Self::Mean => "mean detection time",
-            Self::P50 => "median detection time",
-            Self::P90 => "90th percentile of the detection time",
-            Self::P95 => "95th percentile of the detection time",
-            Self::P99 => "99th percentile of the detection time",
-            Self::Max => "longest detection time",
-            Self::Difference => "mean detection time less that of configuration 1",
+            Self::Count(_) => Unit::Count,
+            Self::Time(_) => Unit::Time,
+            Self::Difference => Unit::Difference,
+        }
+    }
+}
+
+impl Unit {
+    /// How a title ends.
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Count => "",
+            Self::Time | Self::Difference => ", seconds",
+            Self::Percent(_) => ", %",
         }
     }
 }

@@ -9,6 +9,7 @@ use super::summary::{
 };
 use super::{Comparison, SCENARIO_AXIS};
 use crate::engine::SimDuration;
+use crate::model::stage::{EventKind, Stage};
 use crate::report::made_up::Made;
 use crate::report::stages::{StageSummary, rows_by_stage};
 use crate::report::summary::Summary;
@@ -74,9 +75,9 @@ pub(super) fn registries() -> ComparisonSummary {
             high_ms: Some(mean_ms + 8_100),
         });
         one.callers = vec![CallersDifference {
-            event: "crash".to_owned(),
-            stage: "client".to_owned(),
-            first_stage: "balancer".to_owned(),
+            event: EventKind::Crash,
+            stage: Stage::Client,
+            first_stage: Stage::Balancer,
             difference,
         }];
     }
@@ -132,21 +133,21 @@ fn delayed(replicates: u32, longer_ms: u64) -> Made {
 }
 
 fn summary(axes: Vec<AxisSummary>, made: Vec<(Vec<String>, Made)>, title: &str) -> ComparisonSummary {
-    let mut first: Option<BTreeMap<(String, String), Vec<ReplicateMean>>> = None;
+    let mut first: Option<BTreeMap<(EventKind, Stage), Vec<ReplicateMean>>> = None;
     let mut configurations = Vec::new();
     for (index, (values, made)) in made.into_iter().enumerate() {
         let run = Summary::of(&made.report());
         let registry = made.scenario.registry();
-        let means: BTreeMap<(String, String), Vec<ReplicateMean>> = rows_by_stage(&made.data)
+        let means: BTreeMap<(EventKind, Stage), Vec<ReplicateMean>> = rows_by_stage(&made.data)
             .into_iter()
             .map(|((event, stage), replicates)| {
                 let means = replicates.iter().map(|rows| Some(Sample::of(rows.iter().copied()).mean()));
-                ((event.name().to_owned(), stage.name().to_owned()), means.collect())
+                ((event, stage), means.collect())
             })
             .collect();
         let of_first = first.get_or_insert_with(|| means.clone());
         let difference = |figures: &StageSummary| {
-            let key = (figures.event.clone(), figures.stage.clone());
+            let key = (figures.event, figures.stage);
             (index > 0).then(|| Difference::of(of_first.get(&key)?, means.get(&key)?)).flatten()
         };
         let stages = run.stages.into_iter();
@@ -171,11 +172,11 @@ fn summary(axes: Vec<AxisSummary>, made: Vec<(Vec<String>, Made)>, title: &str) 
                 .stages()
                 .iter()
                 .map(|stage| QualitySummary {
-                    stage: stage.name().to_owned(),
+                    stage: *stage,
                     mistakes: run
                         .mistakes
                         .iter()
-                        .filter(|row| row.stage == stage.name())
+                        .filter(|row| row.stage == *stage)
                         .map(|row| row.count)
                         .sum(),
                     query_accuracy: Some(0.999),

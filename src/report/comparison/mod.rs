@@ -60,6 +60,14 @@ pub struct About<'a> {
     pub revision: Option<&'static str>,
 }
 
+/// The CSV files, each with the table that explains its columns, in Markdown.
+pub fn documented_columns() -> [(&'static str, String); 2] {
+    [
+        (rows::CONFIGURATIONS, rows::configuration_columns(&[]).documented()),
+        (rows::OBSERVATIONS, rows::observation_columns().documented()),
+    ]
+}
+
 /// Configurations that were run, in figures.
 #[derive(Clone, Debug)]
 pub struct Comparison {
@@ -85,7 +93,6 @@ impl Comparison {
         about: &About<'_>,
         observations: &mut (dyn Write + Send),
     ) -> io::Result<Self> {
-        observations.write_all(rows::OBSERVATIONS_HEADER.as_bytes())?;
         let first = Means::of(plan.scenario(0).registry(), &journal.read(0)?);
         let draws_curves = plan.size() <= charts::CURVES_MAX;
         let (mut configurations, mut curves) = (Vec::new(), Vec::new());
@@ -100,7 +107,7 @@ impl Comparison {
                 let command = (about.command_of)(index);
                 let (summary, samples) = ConfigurationSummary::of(plan, index, &records, baseline, command);
                 let curves: Vec<Curve> = samples.iter().filter(|_| draws_curves).map(Curve::of).collect();
-                Ok((summary, curves, rows::observations(index, &records)))
+                Ok((summary, curves, rows::observations(index, &records)?))
             });
             let (figures, written) = rayon::join(
                 || figures.collect::<io::Result<Vec<_>>>(),

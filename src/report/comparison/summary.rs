@@ -102,11 +102,11 @@ pub struct StageComparison {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CallersDifference {
     /// What was detected.
-    pub event: String,
+    pub event: EventKind,
     /// The last stage on the way to the callers here.
-    pub stage: String,
+    pub stage: Stage,
     /// That of the first configuration.
-    pub first_stage: String,
+    pub first_stage: Stage,
     /// The difference of the mean there to that of the first configuration at its own; null where a mean is not known.
     pub difference: Option<Difference>,
 }
@@ -115,7 +115,7 @@ pub struct CallersDifference {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct QualitySummary {
     /// The stage.
-    pub stage: String,
+    pub stage: Stage,
     /// Mistakes: live instances that ceased to be shown, once for each observer.
     pub mistakes: u64,
     /// P_A, the probability that a question at a random moment about a live instance is answered rightly, 0 to 1; null
@@ -127,16 +127,15 @@ impl ComparisonSummary {
     /// The events that any configuration observed, in order.
     pub fn events_watched(&self) -> Vec<EventKind> {
         let stages = || self.configurations.iter().flat_map(|configuration| &configuration.stages);
-        let watched = |event: &EventKind| {
-            stages().any(|row| row.figures.event == event.name() && row.figures.observed())
-        };
+        let watched =
+            |event: &EventKind| stages().any(|row| row.figures.event == *event && row.figures.observed());
         EventKind::ALL.into_iter().filter(watched).collect()
     }
 
     /// Whether its configurations have different registries, with stages of their own.
     pub fn mixes_registries(&self) -> bool {
-        let stages = |one: &ConfigurationSummary| -> Vec<String> {
-            one.quality.iter().map(|quality| quality.stage.clone()).collect()
+        let stages = |one: &ConfigurationSummary| -> Vec<Stage> {
+            one.quality.iter().map(|quality| quality.stage).collect()
         };
         self.configurations.iter().any(|one| stages(one) != stages(&self.configurations[0]))
     }
@@ -189,8 +188,7 @@ pub fn json_schema() -> String {
 impl ConfigurationSummary {
     /// The figures of one event at one stage, if there are any.
     pub fn stage(&self, event: EventKind, stage: Stage) -> Option<&StageComparison> {
-        let wanted =
-            |row: &&StageComparison| row.figures.event == event.name() && row.figures.stage == stage.name();
+        let wanted = |row: &&StageComparison| row.figures.event == event && row.figures.stage == stage;
         self.stages.iter().find(wanted)
     }
 
@@ -203,13 +201,13 @@ impl ConfigurationSummary {
 
     /// How the mean where the callers are differs from that of the first configuration where its callers are.
     pub fn callers_difference(&self, event: EventKind) -> Option<Difference> {
-        let other = self.callers.iter().find(|row| row.event == event.name());
+        let other = self.callers.iter().find(|row| row.event == event);
         other.map_or_else(|| self.at_callers(event)?.difference, |row| row.difference)
     }
 
     /// How well a stage told who is alive; `None` if the registry has no such stage.
     pub fn quality_at(&self, stage: Stage) -> Option<&QualitySummary> {
-        self.quality.iter().find(|quality| quality.stage == stage.name())
+        self.quality.iter().find(|quality| quality.stage == stage)
     }
 
     /// The figures of the configuration at this place, and a sample for each of its stages, in the same order. The
@@ -263,7 +261,7 @@ impl QualitySummary {
         let good: u128 = rows().map(|row| row.good_nanos).sum();
         let mistaken: u128 = rows().map(|row| row.mistaken_nanos).sum();
         Self {
-            stage: stage.name().to_owned(),
+            stage,
             mistakes: rows().map(|row| row.mistakes).sum(),
             query_accuracy: (good > 0).then(|| good.saturating_sub(mistaken) as f64 / good as f64),
         }
@@ -308,9 +306,9 @@ fn callers(scenario: &Scenario, records: &[ReplicateRecord], first: &Means) -> V
     let difference = |event: EventKind| {
         let (stage, first_stage) = (own.last_stage(event)?, first.last_stage(event)?);
         Some(CallersDifference {
-            event: event.name().to_owned(),
-            stage: stage.name().to_owned(),
-            first_stage: first_stage.name().to_owned(),
+            event,
+            stage,
+            first_stage,
             difference: Difference::of(first.at((event, first_stage)), own.at((event, stage))),
         })
     };

@@ -105,10 +105,8 @@ fn event_table(
     }
     lines.iter().for_each(|row| line(&mut text, row));
     let censored = |configuration: &&ConfigurationSummary| {
-        let rows = configuration
-            .stages
-            .iter()
-            .filter(|row| event.is_some_and(|one| row.figures.event == one.name()));
+        let rows =
+            configuration.stages.iter().filter(|row| event.is_some_and(|one| row.figures.event == one));
         rows.map(|row| row.figures.censored).sum::<u64>() > 0
     };
     if sorted.iter().any(censored) {

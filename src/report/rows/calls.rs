@@ -1,48 +1,48 @@
 //! `calls.csv`.
 
-use std::io::{self, Write};
-
-use super::{Field, Sheet};
-use crate::model::id::AppId;
-use crate::observe::Fate;
-use crate::report::{Contents, Output};
+use super::{Column, Columns, Of, Sheet};
+use crate::model::stage::Stage;
+use crate::observe::{CallMinute, Fate, ReplicateData};
+use crate::report::Contents;
 
 /// A row is a minute of one application's calls to another.
 pub(in crate::report) struct CallRows;
 
-impl Output for CallRows {
-    fn file_name(&self) -> &'static str {
-        "calls.csv"
-    }
+impl Sheet for CallRows {
+    type Row = CallMinute;
 
-    fn applies_to(&self, contents: &Contents<'_>) -> bool {
+    const FILE: &'static str = "calls.csv";
+
+    fn applies_to(contents: &Contents<'_>) -> bool {
         !contents.summary.calls.is_empty()
     }
 
-    fn write(&self, contents: &Contents<'_>, into: &mut dyn Write) -> io::Result<()> {
-        let place = ["replicate", "from_ms", "caller", "callee", "calls", "failed"];
-        let fates = Fate::ALL.map(Fate::name);
-        let stages = contents.report.scenario.registry().way();
-        let blamed: Vec<String> = stages.iter().map(|stage| format!("dead-{}", stage.name())).collect();
-        let blamed: Vec<&str> = blamed.iter().map(String::as_str).collect();
-        let mut sheet = Sheet::new(into, &[place.as_slice(), &fates, &blamed].concat())?;
-        let applications = &contents.report.scenario.applications;
-        let name = |app: AppId| Field::Text(&applications[app.index()].name);
-        for replicate in &contents.report.data.replicates {
-            for row in &replicate.calls {
-                let place = [
-                    replicate.replicate.into(),
-                    Field::Number(row.from.as_millis()),
-                    name(row.caller),
-                    name(row.callee),
-                    row.calls.into(),
-                    row.failed.into(),
-                ];
-                let dead = stages.iter().map(|stage| &row.dead_by_stage[*stage as usize]);
-                let counts = row.attempts.iter().chain(dead).copied().map(Field::Number);
-                sheet.row(place.into_iter().chain(counts))?;
-            }
-        }
-        sheet.finish()
+    fn rows(replicate: &ReplicateData) -> &[CallMinute] {
+        &replicate.calls
     }
+
+    fn columns<'a>() -> Columns<Of<'a, CallMinute>> {
+        Columns::<Of<'_, CallMinute>>::new()
+            .one("replicate", "its number, from 0", Of::number)
+            .one("from_ms", "the start of the minute", |row| row.from.into())
+            .one("caller", "which application calls which", |row| row.application(row.caller))
+            .and("callee", |row| row.application(row.callee))
+            .one("calls", "how many calls", |row| row.calls.into())
+            .one("failed", "of these, those that failed after all retries", |row| row.failed.into())
+            .line("attempts by what became of them", Fate::ALL.map(attempts))
+            .line(
+                "the attempts at dead instances by the stage to blame; the last with Eureka only",
+                Stage::WAY.map(dead),
+            )
+    }
+}
+
+fn attempts<'a>(fate: Fate) -> Column<Of<'a, CallMinute>> {
+    Column::new(fate.name(), move |row: &Of<'_, CallMinute>| row.attempts[fate as usize].into())
+}
+
+fn dead<'a>(stage: Stage) -> Column<Of<'a, CallMinute>> {
+    let name = format!("dead-{}", stage.name());
+    Column::new(name, move |row: &Of<'_, CallMinute>| row.dead_by_stage[stage as usize].into())
+        .only(move |registry| registry.way().contains(&stage))
 }

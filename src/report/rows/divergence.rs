@@ -1,36 +1,35 @@
 //! `divergence.csv`.
 
-use std::io::{self, Write};
-
-use super::{Field, Sheet};
-use crate::report::{Contents, Output};
+use super::{Columns, Of, Sheet};
+use crate::observe::{Divergence, ReplicateData};
+use crate::report::Contents;
 
 /// A row is a change in how many instances the servers do not agree about.
 pub(in crate::report) struct DivergenceRows;
 
-impl Output for DivergenceRows {
-    fn file_name(&self) -> &'static str {
-        "divergence.csv"
-    }
+impl Sheet for DivergenceRows {
+    type Row = Divergence;
 
-    fn applies_to(&self, contents: &Contents<'_>) -> bool {
+    const FILE: &'static str = "divergence.csv";
+
+    fn applies_to(contents: &Contents<'_>) -> bool {
         contents.report.has_several_servers()
     }
 
-    fn write(&self, contents: &Contents<'_>, into: &mut dyn Write) -> io::Result<()> {
-        let header = ["replicate", "at_ms", "servers", "differing", "differing_max"];
-        let mut sheet = Sheet::new(into, &header)?;
-        for replicate in &contents.report.data.replicates {
-            for row in &replicate.divergence {
-                sheet.row([
-                    replicate.replicate.into(),
-                    Field::Number(row.at.as_millis()),
-                    row.servers.into(),
-                    row.differing.into(),
-                    row.differing_max.into(),
-                ])?;
-            }
-        }
-        sheet.finish()
+    fn rows(replicate: &ReplicateData) -> &[Divergence] {
+        &replicate.divergence
+    }
+
+    fn columns<'a>() -> Columns<Of<'a, Divergence>> {
+        Columns::<Of<'_, Divergence>>::new()
+            .one("replicate", "its number, from 0", Of::number)
+            .one("at_ms", "since when: of several changes in one second, the last", |row| row.at.into())
+            .one("servers", "servers that run", |row| row.servers.into())
+            .one("differing", "instances that they differ about", |row| row.differing.into())
+            .one(
+                "differing_max",
+                "the most that they differed about in that second, up to this moment",
+                |row| row.differing_max.into(),
+            )
     }
 }

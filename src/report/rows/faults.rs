@@ -1,31 +1,26 @@
 //! `faults.csv`.
 
-use std::io::{self, Write};
-
-use super::{Field, Sheet};
-use crate::report::{Contents, Output};
+use super::{Columns, Of, Sheet};
+use crate::observe::{Injected, ReplicateData};
 
 /// A row is a fault that was injected.
 pub(in crate::report) struct FaultRows;
 
-impl Output for FaultRows {
-    fn file_name(&self) -> &'static str {
-        "faults.csv"
+impl Sheet for FaultRows {
+    type Row = Injected;
+
+    const FILE: &'static str = "faults.csv";
+
+    fn rows(replicate: &ReplicateData) -> &[Injected] {
+        &replicate.faults
     }
 
-    fn write(&self, contents: &Contents<'_>, into: &mut dyn Write) -> io::Result<()> {
-        let mut sheet = Sheet::new(into, &["replicate", "fault", "at_ms", "until_ms", "targets"])?;
-        for replicate in &contents.report.data.replicates {
-            for fault in &replicate.faults {
-                sheet.row([
-                    replicate.replicate.into(),
-                    Field::Text(fault.verb),
-                    Field::Number(fault.at.as_millis()),
-                    fault.until.map_or(Field::Nothing, |until| Field::Number(until.as_millis())),
-                    fault.targets.into(),
-                ])?;
-            }
-        }
-        sheet.finish()
+    fn columns<'a>() -> Columns<Of<'a, Injected>> {
+        Columns::<Of<'_, Injected>>::new()
+            .one("replicate", "its number, from 0", Of::number)
+            .one("fault", "the verb, as the scenario writes it", |row| row.verb.into())
+            .one("at_ms", "when", |row| row.at.into())
+            .one("until_ms", "when it ended; empty if it has no length", |row| row.until.into())
+            .one("targets", "how many it hit", |row| row.targets.into())
     }
 }

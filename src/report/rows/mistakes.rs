@@ -1,50 +1,54 @@
 //! `mistakes.csv`.
 
-use std::io::{self, Write};
-
-use super::{Field, Sheet, alike_to};
-use crate::report::{Contents, Output};
+use super::{ALIKE_TO, Columns, Of, Sheet, alike_to};
+use crate::observe::{Mistake, ReplicateData};
 
 /// A row is one mistake, with a count for those that are alike.
 pub(in crate::report) struct MistakeRows;
 
-impl Output for MistakeRows {
-    fn file_name(&self) -> &'static str {
-        "mistakes.csv"
+impl Sheet for MistakeRows {
+    type Row = Mistake;
+
+    const FILE: &'static str = "mistakes.csv";
+
+    fn rows(replicate: &ReplicateData) -> &[Mistake] {
+        &replicate.mistakes
     }
 
-    fn write(&self, contents: &Contents<'_>, into: &mut dyn Write) -> io::Result<()> {
-        let header = [
-            "replicate",
-            "instance",
-            "stage",
-            "server",
-            "at_ms",
-            "duration_ms",
-            "corrected",
-            "removal",
-            "count",
-            "instances",
-            "alike_to",
-        ];
-        let mut sheet = Sheet::new(into, &header)?;
-        for replicate in &contents.report.data.replicates {
-            for mistake in &replicate.mistakes {
-                sheet.row([
-                    replicate.replicate.into(),
-                    Field::Text(&replicate.instances[&mistake.instance]),
-                    Field::Text(mistake.stage.name()),
-                    mistake.server.into(),
-                    Field::Number(mistake.at.as_millis()),
-                    Field::Number(mistake.lasted.as_millis()),
-                    Field::Flag(mistake.corrected),
-                    Field::Text(mistake.removal.name()),
-                    mistake.count.into(),
-                    mistake.instances.into(),
-                    alike_to(replicate.folded.mistakes),
-                ])?;
-            }
-        }
-        sheet.finish()
+    fn columns<'a>() -> Columns<Of<'a, Mistake>> {
+        Columns::<Of<'_, Mistake>>::new()
+            .one("replicate", "its number, from 0", Of::number)
+            .one("instance", "who is not shown; the first of them, if they are many", |row| {
+                row.replicate.instances[&row.instance].as_str().into()
+            })
+            .one("stage", "where", |row| row.stage.name().into())
+            .one(
+                "server",
+                "whose registry or answers; of `client` and `balancer` the server whose answer hid the instance",
+                |row| row.server.into(),
+            )
+            .one("at_ms", "when the stage ceased to show it", |row| row.at.into())
+            .one("duration_ms", "T_M: until it was shown again, or the mistake ended otherwise", |row| {
+                row.lasted.into()
+            })
+            .one("corrected", "`true` if it was shown again", |row| row.corrected.into())
+            .one(
+                "removal",
+                "`evicted` (at `registry` and `entry`), `lost-with-server` (at the server's stages, when the \
+                 server ended), or `not-shown`: the stage was told so by the one before it",
+                |row| row.removal.name().into(),
+            )
+            .one(
+                "count",
+                "how many mistakes the row stands for: pairs of an instance and an observer, or at `registry` \
+                 and `served` instances",
+                |row| row.count.into(),
+            )
+            .one(
+                "instances",
+                "of how many instances; in folded rows one counts again for each of its mistakes",
+                |row| row.instances.into(),
+            )
+            .one("alike_to", ALIKE_TO, |row| alike_to(row.replicate.folded.mistakes))
     }
 }

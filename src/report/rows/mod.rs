@@ -1,7 +1,11 @@
 //! The CSV files: one observation a row, units in the column names, times as whole milliseconds since the start
-//! of the replicate. `docs/OUTPUT.md` explains each column.
+//! of the replicate.
+//!
+//! A file is a [`Sheet`]: its name, its rows, and its columns, each with what it means and what stands in it. Its
+//! header, its cells and its table in `docs/OUTPUT.md` all come from there, so a column is added in one place.
 
 mod calls;
+mod columns;
 mod detections;
 mod divergence;
 mod faults;
@@ -12,6 +16,7 @@ mod sweeps;
 mod timeline;
 
 pub(super) use calls::CallRows;
+pub(super) use columns::{Column, Columns, Field};
 pub(super) use detections::DetectionRows;
 pub(super) use divergence::DivergenceRows;
 pub(super) use faults::FaultRows;
@@ -22,71 +27,90 @@ pub(super) use sweeps::SweepRows;
 pub(super) use timeline::TimelineRows;
 
 use std::io::{self, Write};
+use std::ops::Deref;
 
-use super::servers::server_name;
-use crate::model::id::ServerId;
+use super::{Contents, Output, Report};
+use crate::model::id::AppId;
+use crate::observe::ReplicateData;
 
-/// Writes a header and then rows, each a list of fields, to a CSV file with `\n` at the end of a line.
-struct Sheet<'a> {
-    csv: csv::Writer<&'a mut dyn Write>,
-}
+/// A CSV file of a run: a row for each thing of a kind that its replicates have left.
+pub(super) trait Sheet: Sync {
+    /// What a row is made of.
+    type Row: 'static;
 
-impl<'a> Sheet<'a> {
-    fn new(into: &'a mut dyn Write, header: &[&str]) -> io::Result<Self> {
-        let mut csv = csv::Writer::from_writer(into);
-        csv.write_record(header)?;
-        Ok(Self { csv })
+    /// The file's name within the directory.
+    const FILE: &'static str;
+
+    /// Whether this run has such a file.
+    fn applies_to(contents: &Contents<'_>) -> bool {
+        let _ = contents;
+        true
     }
 
-    fn row<'f>(&mut self, fields: impl IntoIterator<Item = Field<'f>>) -> io::Result<()> {
-        for field in fields {
-            match field {
-                Field::Text(text) => self.csv.write_field(text)?,
-                Field::Number(number) => self.csv.write_field(number.to_string())?,
-                Field::Wide(number) => self.csv.write_field(number.to_string())?,
-                Field::Server(server) => self.csv.write_field(server_name(server))?,
-                Field::Flag(flag) => self.csv.write_field(if flag { "true" } else { "false" })?,
-                Field::Nothing => self.csv.write_field("")?,
+    /// What a replicate has for it, in the order of the rows.
+    fn rows(replicate: &ReplicateData) -> &[Self::Row];
+
+    /// Its columns, of whatever registry.
+    fn columns<'a>() -> Columns<Of<'a, Self::Row>>;
+}
+
+impl<S: Sheet> Output for S {
+    fn file_name(&self) -> &'static str {
+        S::FILE
+    }
+
+    fn applies_to(&self, contents: &Contents<'_>) -> bool {
+        S::applies_to(contents)
+    }
+
+    fn columns(&self) -> Option<String> {
+        Some(S::columns().documented())
+    }
+
+    fn write(&self, contents: &Contents<'_>, into: &mut dyn Write) -> io::Result<()> {
+        let report = contents.report;
+        let mut sheet = S::columns().only_of(report.scenario.registry()).begin(into)?;
+        for replicate in &report.data.replicates {
+            for row in S::rows(replicate) {
+                sheet.row(&Of { report, replicate, row })?;
             }
         }
-        self.csv.write_record(None::<&[u8]>)?;
+        sheet.finish()?;
         Ok(())
     }
+}
 
-    fn finish(mut self) -> io::Result<()> {
-        self.csv.flush()
+/// What a row is made of, and of which replicate of which run it is.
+pub(super) struct Of<'a, R> {
+    report: &'a Report<'a>,
+    replicate: &'a ReplicateData,
+    row: &'a R,
+}
+
+impl<R> Deref for Of<'_, R> {
+    type Target = R;
+
+    fn deref(&self) -> &R {
+        self.row
     }
 }
 
-/// One field of a row.
-enum Field<'a> {
-    Text(&'a str),
-    Number(u64),
-    Wide(u128),
-    Server(ServerId),
-    Flag(bool),
-    Nothing,
-}
+impl<R> Of<'_, R> {
+    /// The replicate's number.
+    fn number(&self) -> Field<'_> {
+        self.replicate.replicate.into()
+    }
 
-/// To what the observations of a row are equal.
-const fn alike_to(folded: bool) -> Field<'static> {
-    Field::Text(if folded { "millisecond" } else { "nanosecond" })
-}
-
-impl From<Option<ServerId>> for Field<'_> {
-    fn from(server: Option<ServerId>) -> Self {
-        server.map_or(Self::Nothing, Self::Server)
+    /// The name of an application of the run.
+    fn application(&self, app: AppId) -> Field<'_> {
+        self.report.scenario.applications[app.index()].name.as_str().into()
     }
 }
 
-impl From<u64> for Field<'_> {
-    fn from(number: u64) -> Self {
-        Self::Number(number)
-    }
-}
+/// To what the observations of a row are equal: the documentation of `alike_to`.
+const ALIKE_TO: &str = "`nanosecond`, or `millisecond` if the rows are folded";
 
-impl From<u32> for Field<'_> {
-    fn from(number: u32) -> Self {
-        Self::Number(number.into())
-    }
+/// The same as a field.
+fn alike_to(folded: bool) -> Field<'static> {
+    if folded { "millisecond" } else { "nanosecond" }.into()
 }

@@ -1,53 +1,40 @@
 //! `sweeps.csv`.
 
-use std::io::{self, Write};
-
-use super::{Field, Sheet};
-use crate::report::{Contents, Output};
+use super::{Columns, Of, Sheet};
+use crate::observe::{ReplicateData, SweepRow};
+use crate::report::Contents;
 
 /// A row is a sweep of a two-stage registry that did something to a service, or found its guard otherwise than the
 /// sweep before.
 pub(in crate::report) struct SweepRows;
 
-impl Output for SweepRows {
-    fn file_name(&self) -> &'static str {
-        "sweeps.csv"
-    }
+impl Sheet for SweepRows {
+    type Row = SweepRow;
 
-    fn applies_to(&self, contents: &Contents<'_>) -> bool {
+    const FILE: &'static str = "sweeps.csv";
+
+    fn applies_to(contents: &Contents<'_>) -> bool {
         contents.report.is_two_stage()
     }
 
-    fn write(&self, contents: &Contents<'_>, into: &mut dyn Write) -> io::Result<()> {
-        let header = [
-            "replicate",
-            "server",
-            "at_ms",
-            "service",
-            "entries",
-            "healthy",
-            "guard_open",
-            "marked",
-            "removed",
-        ];
-        let mut sheet = Sheet::new(into, &header)?;
-        let applications = &contents.report.scenario.applications;
-        for replicate in &contents.report.data.replicates {
-            for row in &replicate.sweeps {
-                let sweep = row.sweep;
-                sheet.row([
-                    replicate.replicate.into(),
-                    Field::Server(row.server),
-                    Field::Number(row.at.as_millis()),
-                    Field::Text(&applications[sweep.app.index()].name),
-                    sweep.entries.into(),
-                    sweep.healthy.into(),
-                    Field::Flag(sweep.guard_open),
-                    sweep.marked.into(),
-                    sweep.removed.into(),
-                ])?;
-            }
-        }
-        sheet.finish()
+    fn rows(replicate: &ReplicateData) -> &[SweepRow] {
+        &replicate.sweeps
+    }
+
+    fn columns<'a>() -> Columns<Of<'a, SweepRow>> {
+        Columns::<Of<'_, SweepRow>>::new()
+            .one("replicate", "which", Of::number)
+            .and("server", |row| row.server.into())
+            .one("at_ms", "when", |row| row.at.into())
+            .one("service", "which application", |row| row.application(row.sweep.app))
+            .one("entries", "stored entries, unhealthy ones included, when the sweep came to them", |row| {
+                row.sweep.entries.into()
+            })
+            .one("healthy", "of these, healthy ones: the guard's verdict is about the two", |row| {
+                row.sweep.healthy.into()
+            })
+            .one("guard_open", "`true` if the guard let the sweep pass", |row| row.sweep.guard_open.into())
+            .one("marked", "entries that turned unhealthy", |row| row.sweep.marked.into())
+            .one("removed", "entries that were removed", |row| row.sweep.removed.into())
     }
 }

@@ -1,52 +1,40 @@
 //! `timeline.csv`.
 
-use std::io::{self, Write};
-
-use super::{Field, Sheet};
-use crate::report::{Contents, Output};
+use super::{Columns, Of, Sheet};
+use crate::observe::{Minute, ReplicateData};
+use crate::report::Contents;
 
 /// A row is a Eureka server's minute, at the tick of its renewal bucket.
 pub(in crate::report) struct TimelineRows;
 
-impl Output for TimelineRows {
-    fn file_name(&self) -> &'static str {
-        "timeline.csv"
-    }
+impl Sheet for TimelineRows {
+    type Row = Minute;
 
-    fn applies_to(&self, contents: &Contents<'_>) -> bool {
+    const FILE: &'static str = "timeline.csv";
+
+    fn applies_to(contents: &Contents<'_>) -> bool {
         !contents.report.is_two_stage()
     }
 
-    fn write(&self, contents: &Contents<'_>, into: &mut dyn Write) -> io::Result<()> {
-        let header = [
-            "replicate",
-            "server",
-            "at_ms",
-            "registered",
-            "expired",
-            "renewals",
-            "threshold",
-            "expected",
-            "self_preservation",
-            "evicted",
-        ];
-        let mut sheet = Sheet::new(into, &header)?;
-        for replicate in &contents.report.data.replicates {
-            for minute in &replicate.timeline {
-                sheet.row([
-                    replicate.replicate.into(),
-                    Field::Server(minute.server),
-                    Field::Number(minute.at.as_millis()),
-                    minute.registered.into(),
-                    minute.expired.into(),
-                    minute.renewals.into(),
-                    minute.threshold.into(),
-                    minute.expected.into(),
-                    Field::Flag(minute.self_preservation),
-                    minute.evicted.into(),
-                ])?;
-            }
-        }
-        sheet.finish()
+    fn rows(replicate: &ReplicateData) -> &[Minute] {
+        &replicate.timeline
+    }
+
+    fn columns<'a>() -> Columns<Of<'a, Minute>> {
+        Columns::<Of<'_, Minute>>::new()
+            .one("replicate", "which", Of::number)
+            .and("server", |row| row.server.into())
+            .one("at_ms", "when the bucket was closed", |row| row.at.into())
+            .one("registered", "leases in the registry", |row| row.registered.into())
+            .one("expired", "of these, leases that are expired", |row| row.expired.into())
+            .one("renewals", "renewals in the bucket just closed", |row| row.renewals.into())
+            .one("threshold", "`numberOfRenewsPerMinThreshold`", |row| row.threshold.into())
+            .one("expected", "`expectedNumberOfClientsSendingRenews`", |row| row.expected.into())
+            .one(
+                "self_preservation",
+                "`true` while self-preservation is engaged: nothing is evicted",
+                |row| row.self_preservation.into(),
+            )
+            .one("evicted", "leases evicted since the row before", |row| row.evicted.into())
     }
 }

@@ -99,7 +99,7 @@ pub(super) fn say_once(sentences: &mut [String]) {
 
 /// Instances that were alive and well and that the registry marked, removed or forgot.
 pub(super) fn mistakes(summary: &Summary, watched: bool) -> Option<String> {
-    let at = |stage: Stage| summary.mistakes.iter().find(|mistake| mistake.stage == stage.name());
+    let at = |stage: Stage| summary.mistakes.iter().find(|mistake| mistake.stage == stage);
     let (flag, entry) = (at(Stage::Registry), at(Stage::Entry));
     let told = [
         (flag.map_or(0, |row| row.evicted), "marked unhealthy by mistake"),

@@ -61,8 +61,7 @@ fn panels(comparison: &Comparison, event: EventKind) -> Vec<Panel<'_>> {
         let all = summary.configurations.iter().zip(&comparison.curves);
         all.map(|(configuration, curves)| {
             let rows = configuration.stages.iter();
-            let named =
-                rows.map(|row| row.figures.event == event.name() && row.figures.stage == stage.name());
+            let named = rows.map(|row| row.figures.event == event && row.figures.stage == stage);
             named.zip(curves).find_map(|(wanted, curve)| wanted.then_some(curve))
         })
         .collect()

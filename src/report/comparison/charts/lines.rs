@@ -223,7 +223,7 @@ fn draw_panel(
         .collect();
     let all = summary.configurations.iter().flat_map(|configuration| &configuration.stages);
     let most = all
-        .filter(|row| row.figures.event == event.name())
+        .filter(|row| row.figures.event == event)
         .flat_map(|row| {
             [row.figures.max_ms, row.figures.p99_ms, row.figures.p50_ms, row.figures.bound_mean_ms]
         })
