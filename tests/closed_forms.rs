@@ -5,7 +5,7 @@ mod held;
 
 use stillup::analysis::bounds;
 use stillup::engine::SimDuration;
-use stillup::model::client::{BalancerConfig, ClientConfig};
+use stillup::model::eureka::client::{BalancerConfig, ClientConfig};
 use stillup::model::eureka::{Flavour, ServerConfig};
 use stillup::model::id::AppId;
 use stillup::model::stage::{EventKind, Stage};

@@ -10,7 +10,7 @@ mod golden_replay;
 use std::path::{Path, PathBuf};
 
 use stillup::engine::SimDuration;
-use stillup::model::client::ClientConfig;
+use stillup::model::eureka::client::ClientConfig;
 use stillup::model::stage::Stage;
 use stillup::scenario::Scenario;
 

@@ -11,9 +11,9 @@ use super::stages::StageSummary;
 use super::summary::Summary;
 use super::table::grouped;
 use super::{Report, in_words};
-use crate::model::registry::ServerConfig;
 use crate::model::stage::{EventKind, Stage};
 use crate::observe::Outcome;
+use crate::scenario::{ScenarioOf, Setup};
 
 /// Servers that are named one by one in a sentence.
 const SERVERS_NAMED: usize = 4;
@@ -263,9 +263,14 @@ impl Telling<'_> {
     }
 
     fn reason(&self, stage: Stage) -> String {
-        match &self.report.scenario.server {
-            ServerConfig::Eureka(server) => eureka::reason(self.report, server, (stage, self.event)),
-            ServerConfig::TwoStage(server) => two_stage::reason(self.report, server, (stage, self.event)),
+        let (report, scenario) = (self.report, &self.report.scenario);
+        match &scenario.setup {
+            Setup::Eureka(its) => {
+                eureka::reason(report, ScenarioOf::new(scenario, its), (stage, self.event))
+            }
+            Setup::TwoStage(its) => {
+                two_stage::reason(ScenarioOf::new(scenario, its), (stage, self.event))
+            }
         }
     }
 
@@ -306,6 +311,7 @@ fn plural(count: u64, one: &str, many: &str) -> String {
 mod tests {
     use super::*;
     use crate::report::made_up::Made;
+use crate::scenario::{ScenarioOf, Setup};
 
     fn answer_of(made: &Made) -> String {
         Summary::of(&made.report()).answer

@@ -13,7 +13,7 @@ use super::node::State;
 use super::setup::config_of;
 use super::work::Work;
 use crate::engine::{Schedule, SimDuration, SimTime};
-use crate::model::client::purpose;
+use crate::model::eureka::client::purpose;
 use crate::model::effect::{Call, ClientEffect, Silence, Ticket};
 use crate::model::id::{ClientId, ServerId};
 use crate::model::message::{Failure, Reply, Request, RequestKind};

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::Ipv4Addr;
 
 use stillup::engine::{Chance, Seed, SimDuration, SimTime};
-use stillup::model::client::{
+use stillup::model::eureka::client::{
     BalancerConfig, Call, Client, ClientConfig, ClientEffect, ClientTimer, ServerOrder, ServerUrls,
 };
 use stillup::model::clock::{Now, WallMs};

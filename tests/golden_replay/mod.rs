@@ -22,7 +22,7 @@ mod timeline;
 use std::path::{Path, PathBuf};
 
 use stillup::engine::SimDuration;
-use stillup::model::client::ClientConfig;
+use stillup::model::eureka::client::ClientConfig;
 use stillup::model::eureka::ServerConfig;
 
 use records::Recording;

@@ -19,7 +19,7 @@ use std::sync::atomic::AtomicBool;
 
 use stillup::analysis::ks;
 use stillup::engine::SimDuration;
-use stillup::model::client::ClientConfig;
+use stillup::model::eureka::client::ClientConfig;
 use stillup::model::eureka::ServerConfig;
 use stillup::model::id::{AppId, ServerId};
 use stillup::model::stage::{EventKind, Stage};

@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 
 use stillup::engine::{Chance, Dice, Distribution, Purpose, Seed, SimDuration};
-use stillup::model::client::{BalancerConfig, ClientConfig, TransportConfig, TransportKind};
+use stillup::model::eureka::client::{BalancerConfig, ClientConfig, TransportConfig, TransportKind};
 use stillup::model::eureka::{Flavour, ServerConfig};
 use stillup::model::id::ServerId;
 use stillup::model::message::RequestKind;

@@ -1,5 +1,6 @@
 //! What a registry has to do on an ordinary day: the table of `two-stage.md` 2.7, in requests a minute.
 
+use super::{App, Case};
 use super::super::latency::Latency;
 use super::super::types::Absence;
 use super::consumer::Watching;
@@ -7,7 +8,6 @@ use super::silence::{ms, period};
 use crate::engine::SimDuration;
 use crate::model::message::RequestKind;
 use crate::model::two_stage::{ClientConfig, Discovery};
-use crate::scenario::{Application, Scenario};
 
 const MINUTE: SimDuration = SimDuration::from_secs(60);
 
@@ -27,17 +27,17 @@ pub struct Load {
 /// # Errors
 ///
 /// The network's delay has no greatest value, or differs between applications.
-pub fn ordinary_load(scenario: &Scenario) -> Result<Load, Absence> {
-    let latency = Latency::of_links(scenario)?;
+pub fn ordinary_load(scenario: Case<'_>) -> Result<Load, Absence> {
+    let latency = Latency::of_links(&scenario)?;
     let mut load = Load::default();
-    for app in &scenario.applications {
+    for app in scenario.apps() {
         add(&mut load, scenario, app, &latency);
     }
     Ok(load)
 }
 
-fn add(load: &mut Load, scenario: &Scenario, app: &Application, latency: &Latency) {
-    let (client, instances) = (app.client.two_stage(), f64::from(app.instances));
+fn add(load: &mut Load, scenario: Case<'_>, app: App<'_>, latency: &Latency) {
+    let (client, instances) = (app.client, f64::from(app.instances));
     let every =
         |period: SimDuration| instances * (MINUTE.as_nanos() as f64 / period.as_nanos().max(1) as f64);
     if client.registers {
@@ -57,7 +57,7 @@ fn add(load: &mut Load, scenario: &Scenario, app: &Application, latency: &Latenc
                 services * every(poll_period(client, latency));
         }
         Discovery::LongPoll => {
-            let watching = Watching::of(scenario.server.two_stage(), client, latency);
+            let watching = Watching::of(scenario.server(), client, latency);
             load.per_minute[kind(RequestKind::Watch)] += services * every(watching.cycle());
             load.held += u64::from(app.instances) * client.services.len() as u64;
         }

@@ -17,7 +17,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::{Event, World};
 use crate::engine::{Distribution, Engine, Limits, SimDuration, SimTime};
-use crate::model::client::{ClientConfig, TransportConfig, TransportKind};
+use crate::model::eureka::client::{ClientConfig, TransportConfig, TransportKind};
 use crate::model::eureka::{Flavour, ServerConfig};
 use crate::model::id::ServerId;
 use crate::model::message::RequestKind;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 
 use stillup::engine::{Distribution, SimDuration};
-use stillup::model::client::ClientConfig;
+use stillup::model::eureka::client::ClientConfig;
 use stillup::model::id::{AppId, ServerId};
 use stillup::scenario::{
     Application, Clock, Direction, Fault, Peer, Scenario, Selection, ServerList, ServerNode, Targets, Verb,

@@ -5,7 +5,7 @@ use super::super::Calls;
 use super::super::line::{Phase, Prospect};
 use super::{shop, some};
 use crate::engine::{Distribution, Engine, Handler, Limits, Schedule, SimDuration, SimTime};
-use crate::model::client::BalancerConfig;
+use crate::model::eureka::client::BalancerConfig;
 use crate::model::id::{AppId, ClientId};
 use crate::scenario::{
     Batch, Direction, Fault, HealthVia, Order, Peer, Scenario, Targets, Traffic, Verb, Which, WhichServers,

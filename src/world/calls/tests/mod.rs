@@ -5,7 +5,7 @@ mod fresh_look;
 use std::sync::atomic::AtomicBool;
 
 use crate::engine::{Distribution, Engine, Limits, SimDuration, SimTime};
-use crate::model::client::BalancerConfig;
+use crate::model::eureka::client::BalancerConfig;
 use crate::model::id::AppId;
 use crate::model::stage::Stage;
 use crate::observe::{CallTally, Fate, Outcome, ReplicateData};

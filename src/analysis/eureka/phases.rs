@@ -7,22 +7,20 @@
 //! the balancer's first call. A draw over a multiple of a period is uniform over the period; one over many
 //! periods nearly so. Calls take so little beside the intervals that they are left out here.
 
-use super::fleet::{Hit, registers_at_once};
+use super::super::evenness::{evens, gcd, lcm};
+use super::{App, Case};
+use super::super::fleet::Hit;
+use super::start::registers_at_once;
 use super::lease;
 use super::pipeline::cache_interval;
-use super::types::Absence;
+use super::super::types::Absence;
 use crate::engine::SimDuration;
 use crate::model::stage::{EventKind, Stage};
-use crate::scenario::{Application, Scenario};
-
-/// From so many periods on, a draw is as good as uniform: the mean wait is off by at most an eighth of a period
-/// in so many.
-pub(super) const MANY: u64 = 10;
 
 const MINUTE: SimDuration = SimDuration::from_secs(60);
 
 /// Why the mean at `stage` is not that over uniform phases; `None` if it is.
-pub(super) fn uneven(scenario: &Scenario, event: EventKind, hits: &[Hit], stage: Stage) -> Option<Absence> {
+pub(super) fn uneven(scenario: Case<'_>, event: EventKind, hits: &[Hit], stage: Stage) -> Option<Absence> {
     let phases = Phases { scenario, event, hits };
     let because = |reason: &str| Some(Absence::because(reason));
     if event == EventKind::Crash && !phases.rounds_are_met_evenly() {
@@ -34,7 +32,7 @@ pub(super) fn uneven(scenario: &Scenario, event: EventKind, hits: &[Hit], stage:
     if stage >= Stage::Client && !phases.fetches_are_met_evenly() {
         return because("the start window is no multiple of the fetch interval, so fetches are bunched");
     }
-    if stage >= Stage::Client && hits.iter().any(|hit| hit.is_watched_from_within(scenario)) {
+    if stage >= Stage::Client && hits.iter().any(|hit| hit.is_watched_from_within(&scenario)) {
         return because("those hit one after the other watch each other");
     }
     if stage >= Stage::Balancer && phases.watching().any(|app| app.balancer_first_call.is_some()) {
@@ -44,7 +42,7 @@ pub(super) fn uneven(scenario: &Scenario, event: EventKind, hits: &[Hit], stage:
 }
 
 struct Phases<'a> {
-    scenario: &'a Scenario,
+    scenario: Case<'a>,
     event: EventKind,
     hits: &'a [Hit],
 }
@@ -56,18 +54,18 @@ impl Phases<'_> {
     fn rounds_are_met_evenly(&self) -> bool {
         let window = self.scenario.start_window;
         let round = self.round();
-        let registering = self.scenario.applications.iter().enumerate();
+        let registering = self.scenario.apps().enumerate();
         let mut concerned = registering.filter(|(place, app)| {
-            app.client.eureka().register_with_eureka && self.hits.iter().any(|hit| hit.at_most_of(*place) > 0)
+            app.client.register_with_eureka && self.hits.iter().any(|hit| hit.at_most_of(*place) > 0)
         });
         concerned.all(|(_, app)| {
-            let beat = lease::interval(app.client.eureka());
+            let beat = lease::interval(app.client);
             let any_beat = evens(window, beat) && self.faults_even(round);
             let any_end = self.comes_before_heartbeats(beat) || self.faults_even(round) || evens(beat, round);
             let any_start =
                 evens(window, round) && (evens(window, beat) || self.faults_even(beat)) && any_end;
             let grid = |within| evens(within, lcm(beat, round)) && evens(window, gcd(beat, round));
-            let later = registers_at_once(app.client.eureka()) && self.scenario.warm_up >= beat;
+            let later = registers_at_once(app.client) && self.scenario.warm_up >= beat;
             any_start || later && (any_beat || self.hits.iter().all(|hit| hit.spread.into_iter().any(grid)))
         })
     }
@@ -79,9 +77,9 @@ impl Phases<'_> {
     }
 
     fn copies_are_met_evenly(&self) -> bool {
-        let server = &self.scenario.server;
-        let copy = cache_interval(server.eureka());
-        !server.eureka().use_read_only_response_cache
+        let server = self.scenario.server();
+        let copy = cache_interval(server);
+        !server.use_read_only_response_cache
             || self.second_evens(copy)
             || evens(MINUTE, copy) && self.event == EventKind::Crash
             || self.event != EventKind::Crash && self.faults_even(copy)
@@ -90,12 +88,12 @@ impl Phases<'_> {
     /// A fetch's phase is the start's too. A change is served with a copy, whose phase is the server's second's,
     /// or else with the round or the request.
     fn fetches_are_met_evenly(&self) -> bool {
-        let server = &self.scenario.server;
-        let copied = server.eureka().use_read_only_response_cache;
-        let copy = cache_interval(server.eureka());
+        let server = self.scenario.server();
+        let copied = server.use_read_only_response_cache;
+        let copy = cache_interval(server);
         self.watching().all(|app| {
             let fetch =
-                SimDuration::from_secs(u64::from(app.client.eureka().registry_fetch_interval_seconds));
+                SimDuration::from_secs(u64::from(app.client.registry_fetch_interval_seconds));
             let spread = |step| {
                 evens(self.scenario.start_window, step) || copied && copy >= step && self.second_evens(step)
             };
@@ -109,12 +107,12 @@ impl Phases<'_> {
         })
     }
 
-    fn watching(&self) -> impl Iterator<Item = &Application> {
-        self.scenario.applications.iter().filter(|app| app.observers && app.instances > 0)
+    fn watching(&self) -> impl Iterator<Item = App<'_>> {
+        self.scenario.apps().filter(|app| app.observers && app.instances > 0)
     }
 
     fn round(&self) -> SimDuration {
-        SimDuration::from_millis(u64::from(self.scenario.server.eureka().eviction_interval_timer_in_ms))
+        SimDuration::from_millis(u64::from(self.scenario.server().eviction_interval_timer_in_ms))
     }
 
     fn faults_even(&self, period: SimDuration) -> bool {
@@ -125,25 +123,6 @@ impl Phases<'_> {
     fn second_evens(&self, period: SimDuration) -> bool {
         self.scenario.server_starts_at_second.is_none() && evens(MINUTE, period)
     }
-}
-
-/// Whether a uniform draw from `length` is uniform, or nearly so, modulo `period`.
-pub(super) fn evens(length: SimDuration, period: SimDuration) -> bool {
-    let (length, period) = (length.as_nanos(), period.as_nanos().max(1));
-    length > 0 && (length.is_multiple_of(period) || length / period >= MANY)
-}
-
-pub(super) fn gcd(a: SimDuration, b: SimDuration) -> SimDuration {
-    let (mut a, mut b) = (a.as_nanos(), b.as_nanos());
-    while b > 0 {
-        (a, b) = (b, a % b);
-    }
-    SimDuration::from_nanos(a.max(1))
-}
-
-pub(super) fn lcm(a: SimDuration, b: SimDuration) -> SimDuration {
-    let times = b.as_nanos() / gcd(a, b).as_nanos();
-    SimDuration::from_nanos(a.as_nanos().saturating_mul(times))
 }
 
 #[cfg(test)]

@@ -13,15 +13,15 @@
 //!
 //! The cap on a round (`AbstractInstanceRegistry.evict`, 3.1, 3.3) is the other thing that may keep the dead.
 
+use super::Case;
 use super::census::{Census, MINUTE};
 use super::expected::{Expected, server_to_faults};
-use super::fleet::{Hit, hits};
-use super::latency::Latency;
-use super::types::{Absence, BoundRange, half};
+use super::super::fleet::{Hit, hits};
+use super::super::latency::Latency;
+use super::super::types::{Absence, BoundRange, half};
 use crate::engine::SimDuration;
 use crate::model::eureka::ServerConfig;
 use crate::model::stage::EventKind;
-use crate::scenario::Scenario;
 
 /// A chance, in one crash, that a closed form leaves out.
 const NEVER: f64 = 1e-5;
@@ -67,31 +67,31 @@ struct Wave<'a> {
 ///
 /// # Errors
 /// Self-preservation is or may be engaged, or the cap on a round binds.
-pub(super) fn gate(scenario: &Scenario, latency: &Latency, latest: SimDuration) -> Result<Gate, Absence> {
-    let crashes = hits(scenario, EventKind::Crash);
-    let stopped: u64 = hits(scenario, EventKind::Stop).iter().map(|hit| hit.count).sum();
-    let started: u64 = hits(scenario, EventKind::Registration).iter().map(|hit| hit.count).sum();
+pub(super) fn gate(scenario: Case<'_>, latency: &Latency, latest: SimDuration) -> Result<Gate, Absence> {
+    let crashes = hits(&scenario, EventKind::Crash);
+    let stopped: u64 = hits(&scenario, EventKind::Stop).iter().map(|hit| hit.count).sum();
+    let started: u64 = hits(&scenario, EventKind::Registration).iter().map(|hit| hit.count).sum();
     let last = crashes.iter().map(|hit| hit.to).max().unwrap_or_default();
     let mut census = Census::of(scenario, latency, server_to_faults(scenario) + last + latest);
-    census.leave_all(&hits(scenario, EventKind::Stop));
+    census.leave_all(&hits(&scenario, EventKind::Stop));
     let mut expected = Expected::of(scenario, &crashes, latest);
     expected.most += started;
-    let others = stopped + started + u64::from(scenario.server.eureka().register_with_eureka);
+    let others = stopped + started + u64::from(scenario.server().register_with_eureka);
     let settled = others == 0 && expected.least == expected.most && census.is_uniform();
 
     let round =
-        SimDuration::from_millis(u64::from(scenario.server.eureka().eviction_interval_timer_in_ms.max(1)));
+        SimDuration::from_millis(u64::from(scenario.server().eviction_interval_timer_in_ms.max(1)));
     let mut gate = Gate { shut: 0.0, round };
     for wave in waves(&crashes, latest) {
         let dead: u64 = wave.hits.iter().map(|hit| hit.count.min(census.registered)).sum();
-        let capped = check_cap(scenario.server.eureka(), census.registered, dead);
+        let capped = check_cap(scenario.server(), census.registered, dead);
         census.leave_all(wave.hits.iter().copied());
-        if scenario.server.eureka().enable_self_preservation {
-            let shut = chance_of_shut(scenario.server.eureka(), &census, &expected, settled)?;
+        if scenario.server().enable_self_preservation {
+            let shut = chance_of_shut(scenario.server(), &census, &expected, settled)?;
             gate.shut = gate.shut.max(shut);
         }
         capped?;
-        if scenario.server.eureka().rules.decrement_expected_on_eviction {
+        if scenario.server().rules.decrement_expected_on_eviction {
             expected.least = expected.least.saturating_sub(dead);
             expected.most = expected.most.saturating_sub(dead);
         }

@@ -1,4 +1,4 @@
-//! The range and mean of T_D at every stage, by addition; here for Eureka (`eureka-server.md` 14.1).
+//! The range and mean of T_D at every stage, by addition (`eureka-server.md` 14.1).
 //!
 //! ```text
 //! crash ──lease──▶ expired ──round──▶ registry ──copy──▶ served ──fetch──▶ client ──refresh──▶ balancer
@@ -9,37 +9,30 @@
 //! of all clocks (`phases` says where they are not); the range holds whatever the phases are. Where it does not hold there is a reason instead
 //! (`assumptions`, `protection`).
 
+use super::Case;
 use super::assumptions;
+use super::super::disturbances::undisturbed;
 use super::eviction::evicted;
-use super::fleet::{Hit, hits, opens_between};
-use super::latency::Latency;
+use super::super::fleet::{Hit, hits};
+use super::start::opens_between;
+use super::super::latency::Latency;
 use super::phases;
 use super::pipeline;
-use super::two_stage;
-use super::types::{Absence, Bound, BoundRange};
+use super::super::types::{Absence, Bound, BoundRange};
 use crate::engine::SimDuration;
-use crate::model::client::{BalancerConfig, ClientConfig};
-use crate::model::registry::Kind;
+use crate::model::eureka::client::{BalancerConfig, ClientConfig};
 use crate::model::stage::{EventKind, Stage};
-use crate::scenario::Scenario;
 
 /// The closed form of each kind of event that the scenario's faults cause, at each stage: by kind, then stage.
-pub fn bounds(scenario: &Scenario) -> Vec<Bound> {
-    match scenario.registry() {
-        Kind::Eureka => of_eureka(scenario),
-        Kind::TwoStage => two_stage::bounds(scenario),
-    }
-}
-
-fn of_eureka(scenario: &Scenario) -> Vec<Bound> {
-    let kinds = EventKind::ALL.into_iter().filter(|&event| !hits(scenario, event).is_empty());
+pub(super) fn bounds(scenario: Case<'_>) -> Vec<Bound> {
+    let kinds = EventKind::ALL.into_iter().filter(|&event| !hits(&scenario, event).is_empty());
     let of_kind = |event| {
         let stages = match assumptions::returns_unnoticed(scenario, event, ranges) {
             Some(absence) => Stage::WAY.map(|_| Err(absence.clone())),
             None => ranges(scenario, event),
         };
         Stage::WAY.into_iter().zip(stages).map(move |(stage, range)| {
-            let uneven = || phases::uneven(scenario, event, &hits(scenario, event), stage);
+            let uneven = || phases::uneven(scenario, event, &hits(&scenario, event), stage);
             let mean_absent = range.as_ref().ok().and_then(|_| uneven());
             Bound { event, stage, range, mean_absent }
         })
@@ -48,7 +41,7 @@ fn of_eureka(scenario: &Scenario) -> Vec<Bound> {
 }
 
 /// By stage, as if nothing ever came back under its own id.
-fn ranges(scenario: &Scenario, event: EventKind) -> [Result<BoundRange, Absence>; Stage::WAY.len()] {
+fn ranges(scenario: Case<'_>, event: EventKind) -> [Result<BoundRange, Absence>; Stage::WAY.len()] {
     match Way::of(scenario, event) {
         Ok(way) => Stage::WAY.map(|stage| way.until(stage)),
         Err(absence) => Stage::WAY.map(|_| Err(absence.clone())),
@@ -57,7 +50,7 @@ fn ranges(scenario: &Scenario, event: EventKind) -> [Result<BoundRange, Absence>
 
 /// The way of one kind of event through the stages.
 struct Way<'a> {
-    scenario: &'a Scenario,
+    scenario: Case<'a>,
     event: EventKind,
     latency: Latency,
     hits: Vec<Hit>,
@@ -68,22 +61,22 @@ struct Way<'a> {
 }
 
 impl<'a> Way<'a> {
-    fn of(scenario: &'a Scenario, event: EventKind) -> Result<Self, Absence> {
-        assumptions::undisturbed(scenario)?;
-        let latency = Latency::of_links(scenario)?;
-        let hits = hits(scenario, event);
+    fn of(scenario: Case<'a>, event: EventKind) -> Result<Self, Absence> {
+        undisturbed(&scenario)?;
+        let latency = Latency::of_links(&scenario)?;
+        let hits = hits(&scenario, event);
         assumptions::calls_are_short(scenario, &latency)?;
         assumptions::subjects_are_shown(scenario, event, &hits)?;
         assumptions::leases_cover_heartbeats(scenario, &latency)?;
         assumptions::copying_is_over(scenario, &hits)?;
         let (registry, served) = match event {
             EventKind::Crash => {
-                let served = pipeline::served_after_eviction(scenario.server.eureka(), opened_at(scenario));
+                let served = pipeline::served_after_eviction(scenario.server(), opened_at(scenario));
                 (evicted(scenario, &latency, &hits)?, served)
             }
             EventKind::Stop | EventKind::Registration => {
                 let request = vec![latency.range; scenario.applications.len()];
-                (request, pipeline::served_after_any(scenario.server.eureka()))
+                (request, pipeline::served_after_any(scenario.server()))
             }
             EventKind::Unhealthy | EventKind::Override | EventKind::Recovery => {
                 return Err(Absence::because("no closed form is known for a change of status"));
@@ -109,7 +102,7 @@ impl<'a> Way<'a> {
     }
 
     fn fetched(&self, client: &ClientConfig) -> BoundRange {
-        pipeline::fetched(client, self.scenario.server.eureka(), &self.latency)
+        pipeline::fetched(client, self.scenario.server(), &self.latency)
     }
 
     /// One observation a subject.
@@ -128,14 +121,14 @@ impl<'a> Way<'a> {
         after: impl Fn(&ClientConfig) -> Result<BoundRange, Absence>,
     ) -> Result<BoundRange, Absence> {
         let mut cases = Vec::new();
-        for (watcher, app) in self.scenario.applications.iter().enumerate() {
+        for (watcher, app) in self.scenario.apps().enumerate() {
             if !app.observers || app.instances == 0 {
                 continue;
             }
-            let after = self.served.then(after(app.client.eureka())?);
+            let after = self.served.then(after(app.client)?);
             for hit in &self.hits {
                 let weigh =
-                    |place| (hit.watched_by(self.scenario, place, watcher), self.registry[place].then(after));
+                    |place| (hit.watched_by(&self.scenario, place, watcher), self.registry[place].then(after));
                 cases.extend(self.registering().map(weigh));
             }
         }
@@ -147,8 +140,8 @@ impl<'a> Way<'a> {
 
     /// Applications whose instances register.
     fn registering(&self) -> impl Iterator<Item = usize> {
-        let apps = self.scenario.applications.iter().enumerate();
-        apps.filter(|(_, app)| app.client.eureka().register_with_eureka).map(|(place, _)| place)
+        let apps = self.scenario.apps().enumerate();
+        apps.filter(|(_, app)| app.client.register_with_eureka).map(|(place, _)| place)
     }
 
     /// Spring Cloud LoadBalancer serves no empty list from its cache (`eureka-client.md` 8.3), so the first
@@ -160,7 +153,7 @@ impl<'a> Way<'a> {
         let first = |place: usize| {
             apps[place].instances == 0 && self.hits.iter().any(|hit| hit.at_most_of(place) > 0)
         };
-        let by_cache = apps.iter().any(|app| app.observers && cached(app.client.eureka()));
+        let by_cache = self.scenario.apps().any(|app| app.observers && cached(app.client));
         if self.event == EventKind::Registration && by_cache && (0..apps.len()).any(first) {
             return Err(Absence::because("a service without instances is looked up anew at every call"));
         }
@@ -169,7 +162,7 @@ impl<'a> Way<'a> {
 }
 
 /// The moment within a wall-clock minute at which the server opens for traffic, if it is always the same.
-fn opened_at(scenario: &Scenario) -> Option<SimDuration> {
+fn opened_at(scenario: Case<'_>) -> Option<SimDuration> {
     let (earliest, latest) = opens_between(scenario);
     // The second is that of the true time; caches tick on the server's own clock.
     let same_second = scenario.server_clock.offset_ms % 60_000 == 0;
