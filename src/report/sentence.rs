@@ -265,12 +265,8 @@ impl Telling<'_> {
     fn reason(&self, stage: Stage) -> String {
         let (report, scenario) = (self.report, &self.report.scenario);
         match &scenario.setup {
-            Setup::Eureka(its) => {
-                eureka::reason(report, ScenarioOf::new(scenario, its), (stage, self.event))
-            }
-            Setup::TwoStage(its) => {
-                two_stage::reason(ScenarioOf::new(scenario, its), (stage, self.event))
-            }
+            Setup::Eureka(its) => eureka::reason(report, ScenarioOf::new(scenario, its), (stage, self.event)),
+            Setup::TwoStage(its) => two_stage::reason(ScenarioOf::new(scenario, its), (stage, self.event)),
         }
     }
 
@@ -311,7 +307,6 @@ fn plural(count: u64, one: &str, many: &str) -> String {
 mod tests {
     use super::*;
     use crate::report::made_up::Made;
-use crate::scenario::{ScenarioOf, Setup};
 
     fn answer_of(made: &Made) -> String {
         Summary::of(&made.report()).answer

@@ -133,16 +133,18 @@ fn lease(app: AppOf<'_, Eureka>, at: usize, whence: &Whence<'_>) -> Option<Probl
 }
 
 /// A change that leaves the delta before a client comes to fetch it (`eureka-server.md` section 6).
-fn delta_window(scenario: ScenarioOf<'_, Eureka>, app: AppOf<'_, Eureka>, at: usize, whence: &Whence<'_>) -> Option<Problem> {
+fn delta_window(
+    scenario: ScenarioOf<'_, Eureka>,
+    app: AppOf<'_, Eureka>,
+    at: usize,
+    whence: &Whence<'_>,
+) -> Option<Problem> {
     let (server, client) = (scenario.server(), app.client);
     if !client.fetch_registry || client.disable_delta || server.disable_delta {
         return None;
     }
-    let cached = if server.use_read_only_response_cache {
-        server.response_cache_update_interval_ms
-    } else {
-        0
-    };
+    let cached =
+        if server.use_read_only_response_cache { server.response_cache_update_interval_ms } else { 0 };
     let gap_ms = u64::from(client.registry_fetch_interval_seconds) * 1_000 + u64::from(cached);
     let kept_ms = u64::from(server.retention_time_in_ms_in_delta_queue);
     if gap_ms <= kept_ms {
@@ -162,11 +164,13 @@ fn delta_window(scenario: ScenarioOf<'_, Eureka>, app: AppOf<'_, Eureka>, at: us
 }
 
 /// A server that refuses deltas to clients that ask for them (`eureka-client.md` 3.3).
-fn refused_delta(scenario: ScenarioOf<'_, Eureka>, app: AppOf<'_, Eureka>, at: usize, whence: &Whence<'_>) -> Option<Problem> {
-    if !scenario.server().disable_delta
-        || app.client.disable_delta
-        || !app.client.fetch_registry
-    {
+fn refused_delta(
+    scenario: ScenarioOf<'_, Eureka>,
+    app: AppOf<'_, Eureka>,
+    at: usize,
+    whence: &Whence<'_>,
+) -> Option<Problem> {
+    if !scenario.server().disable_delta || app.client.disable_delta || !app.client.fetch_registry {
         return None;
     }
     Some(
@@ -201,8 +205,7 @@ fn without_effect(scenario: ScenarioOf<'_, Eureka>, whence: &Whence<'_>) -> Vec<
     let idle = [
         (
             !server.use_read_only_response_cache
-                && server.response_cache_update_interval_ms
-                    != usual.response_cache_update_interval_ms,
+                && server.response_cache_update_interval_ms != usual.response_cache_update_interval_ms,
             "response-cache-update-interval-ms",
             "the read-only cache is off",
         ),

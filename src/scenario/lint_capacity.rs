@@ -18,9 +18,7 @@ pub(super) fn overload(scenario: ScenarioOf<'_, Eureka>, whence: &Whence<'_>) ->
     let renewals = lint_protection::Fleet::of(scenario).renewals / count;
     let fetches = |full: bool| -> f64 {
         let apps = scenario.apps().filter(|app| app.client.fetch_registry);
-        let apps = apps.filter(|app| {
-            (app.client.disable_delta || scenario.server().disable_delta) == full
-        });
+        let apps = apps.filter(|app| (app.client.disable_delta || scenario.server().disable_delta) == full);
         let each = |app: AppOf<'_, Eureka>| 60.0 / f64::from(app.client.registry_fetch_interval_seconds);
         apps.map(|app| each(app) * f64::from(app.instances)).sum::<f64>() / count
     };

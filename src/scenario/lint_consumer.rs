@@ -166,7 +166,12 @@ fn cannot_write(app: AppOf<'_, TwoStage>, place: usize, whence: &Whence<'_>) -> 
 }
 
 /// Long polls that look only once (2.7).
-fn never_looks(scenario: ScenarioOf<'_, TwoStage>, app: AppOf<'_, TwoStage>, place: usize, whence: &Whence<'_>) -> Option<Problem> {
+fn never_looks(
+    scenario: ScenarioOf<'_, TwoStage>,
+    app: AppOf<'_, TwoStage>,
+    place: usize,
+    whence: &Whence<'_>,
+) -> Option<Problem> {
     let (client, park) = (app.client, scenario.server().watch_park_ms);
     let watches = client.fetches && client.discovery == Discovery::LongPoll;
     if !watches || park < client.watch_timeout_ms {
@@ -188,7 +193,12 @@ fn never_looks(scenario: ScenarioOf<'_, TwoStage>, app: AppOf<'_, TwoStage>, pla
 }
 
 /// Pushes that never come, or seldom (4.2).
-fn no_push(scenario: ScenarioOf<'_, TwoStage>, app: AppOf<'_, TwoStage>, place: usize, whence: &Whence<'_>) -> Option<Problem> {
+fn no_push(
+    scenario: ScenarioOf<'_, TwoStage>,
+    app: AppOf<'_, TwoStage>,
+    place: usize,
+    whence: &Whence<'_>,
+) -> Option<Problem> {
     let (client, server) = (app.client, scenario.server());
     if !client.fetches || client.discovery != Discovery::PushPlusPoll {
         return None;

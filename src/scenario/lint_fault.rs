@@ -138,8 +138,7 @@ fn unheard(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem>
     let Verb::Unhealthy { targets, via: HealthVia::HealthCheck, .. } = &fault.verb else { return None };
     let scenario = scenario.eureka()?;
     let fleet = Fleet::of(&scenario, targets);
-    let deaf =
-        fleet.apps().map(|(app, _)| scenario.app(app)).find(|app| !app.client.healthcheck_enabled)?;
+    let deaf = fleet.apps().map(|(app, _)| scenario.app(app)).find(|app| !app.client.healthcheck_enabled)?;
     let title = format!("`healthcheck.enabled` is false for `{}`: the registry never learns", deaf.name);
     Some(
         Problem::warning(place(fault, table, "via"), title)
@@ -182,9 +181,9 @@ fn changes_nothing(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<
         Change::ExpectedClientRenewalIntervalSeconds(_) if server.rules.legacy_threshold => {
             Some("up to Eureka 1.9.3 the threshold takes two heartbeats a minute for granted")
         }
-        Change::ExpectedClientRenewalIntervalSeconds(seconds) => (seconds
-            == server.expected_client_renewal_interval_seconds)
-            .then_some("it is so already"),
+        Change::ExpectedClientRenewalIntervalSeconds(seconds) => {
+            (seconds == server.expected_client_renewal_interval_seconds).then_some("it is so already")
+        }
         Change::DisableDelta(off) => (off == server.disable_delta).then_some("it is so already"),
         Change::SyncWhenTimestampDiffers(on) => {
             (on == server.sync_when_timestamp_differs).then_some("it is so already")

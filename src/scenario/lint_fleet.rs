@@ -10,8 +10,8 @@ use super::document::Table;
 use super::lint::seconds;
 use super::lint_protection::{self, threshold};
 use super::lint_servers::all_hear_all;
-use super::targets::{Batch, Order};
 use super::setup::{AppOf, ScenarioOf};
+use super::targets::{Batch, Order};
 use super::types::Fault;
 use super::verb::Verb;
 use crate::engine::SimDuration;
@@ -43,7 +43,12 @@ fn within_a_minute(count: f64, over: SimDuration) -> f64 {
 }
 
 /// New instances that are expected before they can have renewed.
-fn storm(scenario: ScenarioOf<'_, Eureka>, table: &Table, app: AppOf<'_, Eureka>, new: f64) -> Option<Problem> {
+fn storm(
+    scenario: ScenarioOf<'_, Eureka>,
+    table: &Table,
+    app: AppOf<'_, Eureka>,
+    new: f64,
+) -> Option<Problem> {
     let fleet = lint_protection::Fleet::of(scenario);
     if !app.client.register_with_eureka || fleet.size == 0 {
         return None;

@@ -8,8 +8,8 @@ use super::diagnostic::Problem;
 use super::document::Table;
 use super::lint_fault::Fleet;
 use super::lint_two_stage::{can_jam, ms, tolerated};
-use super::targets::{Batch, Selection, Targets};
 use super::setup::{AppOf, ScenarioOf};
+use super::targets::{Batch, Selection, Targets};
 use super::types::Fault;
 use super::verb::Verb;
 use crate::engine::SimDuration;
@@ -23,23 +23,21 @@ pub(super) fn jam(scenario: ScenarioOf<'_, TwoStage>, fault: &Fault, table: &Tab
     }
     let life = server.hard_timeout_ms.saturating_sub(server.soft_timeout_ms);
     let life = ms(life.max(server.sweep_interval_ms));
-    scenario.apps().enumerate().filter(|(_, app)| app.client.registers).find_map(
-        |(at, app)| {
-            let own = ghosts(scenario, &fault.verb, at, life)?;
-            let before: f64 = scenario
-                .faults
-                .iter()
-                .filter(|other| !std::ptr::eq(*other, fault) && shortly_before(other, fault, life))
-                .filter_map(|other| ghosts(scenario, &other.verb, at, life))
-                .map(|other| other.dead)
-                .sum();
-            let size = u64::from(app.instances) + own.new as u64;
-            let dead = (own.dead + before).round() as u64;
-            // A guard that tolerates nobody is told of without a fault.
-            let most = tolerated(server, size).filter(|most| *most > 0 && dead > *most)?;
-            Some(problem(app, table, Counts { size, dead, most, alone: before == 0.0 }, life))
-        },
-    )
+    scenario.apps().enumerate().filter(|(_, app)| app.client.registers).find_map(|(at, app)| {
+        let own = ghosts(scenario, &fault.verb, at, life)?;
+        let before: f64 = scenario
+            .faults
+            .iter()
+            .filter(|other| !std::ptr::eq(*other, fault) && shortly_before(other, fault, life))
+            .filter_map(|other| ghosts(scenario, &other.verb, at, life))
+            .map(|other| other.dead)
+            .sum();
+        let size = u64::from(app.instances) + own.new as u64;
+        let dead = (own.dead + before).round() as u64;
+        // A guard that tolerates nobody is told of without a fault.
+        let most = tolerated(server, size).filter(|most| *most > 0 && dead > *most)?;
+        Some(problem(app, table, Counts { size, dead, most, alone: before == 0.0 }, life))
+    })
 }
 
 /// Whether the dead of one fault are ghosts still when those of another are hidden.

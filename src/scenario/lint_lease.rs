@@ -31,8 +31,7 @@ fn long_pause(scenario: ScenarioOf<'_, Eureka>, fault: &Fault, table: &Table) ->
     let fleet = Fleet::of(&scenario, fault.verb.selection()?);
     let hit = fleet.apps().map(|(app, _)| scenario.app(app));
     let registering = hit.filter(|app| app.client.register_with_eureka);
-    let life =
-        registering.map(life).min_by_key(|(life, interval)| life.saturating_sub(*interval));
+    let life = registering.map(life).min_by_key(|(life, interval)| life.saturating_sub(*interval));
     let (life, interval) = life?;
     let (longest, title) = match length.greatest() {
         Some(longest) => (longest, format!("a pause may take {longest}, and a lease lasts {life}")),

@@ -6,8 +6,8 @@ use super::document::Table;
 use super::lint::seconds;
 use super::lint_protection::{self, threshold};
 use super::lint_servers::{all_hear_all, known_by};
-use super::targets::{Direction, Peer, Targets, WhichServers};
 use super::setup::{AppOf, ScenarioOf};
+use super::targets::{Direction, Peer, Targets, WhichServers};
 use super::types::Fault;
 use super::verb::Verb;
 use crate::engine::SimDuration;
@@ -38,14 +38,11 @@ fn unprotected(scenario: ScenarioOf<'_, Eureka>, fault: &Fault, table: &Table) -
     let lease = registering.map(life).min()?;
     let lasts = length.is_none_or(|length| length > lease);
     // Servers that register with each other are expected too, how many of them depends on their start.
-    let sure = all_hear_all(&scenario)
-        && server.enable_self_preservation
-        && !server.register_with_eureka;
+    let sure = all_hear_all(&scenario) && server.enable_self_preservation && !server.register_with_eureka;
     if !even || !lasts || !sure || fleet.size == 0 {
         return None;
     }
-    let needed =
-        threshold(server, fleet.size.saturating_add(server.default_open_for_traffic_count));
+    let needed = threshold(server, fleet.size.saturating_add(server.default_open_for_traffic_count));
     let share = |servers: usize| fleet.renewals * servers as f64 / count as f64;
     let sees = |servers: usize| share(servers) > needed && needed > 0.0;
     // Who is told less: the others of what the targets pass on, the targets of what the others do.

@@ -66,10 +66,8 @@ fn one_hop(scenario: ScenarioOf<'_, Eureka>, whence: &Whence<'_>) -> Option<Prob
         known.dedup();
         known
     };
-    let (told, asked) = (
-        knowing(|app| app.client.register_with_eureka),
-        knowing(|app| app.client.fetch_registry),
-    );
+    let (told, asked) =
+        (knowing(|app| app.client.register_with_eureka), knowing(|app| app.client.fetch_registry));
     let pairs = told.iter().flat_map(|own| asked.iter().map(move |to| (*own, *to)));
     let deaf: Vec<_> = pairs.filter(|(own, to)| own != to && !is_told(&scenario, *own, *to)).collect();
     // Servers that nobody uses together are several registries, and meant so.
@@ -109,8 +107,7 @@ fn counted_twice(scenario: ScenarioOf<'_, Eureka>, whence: &Whence<'_>) -> Optio
     }
     // With several, a share of 1 / count of the heartbeats comes from a server's own clients.
     let counted = fleet.renewals * (1.0 + 1.0 / count as f64);
-    let needed =
-        threshold(server, fleet.size.saturating_add(server.default_open_for_traffic_count));
+    let needed = threshold(server, fleet.size.saturating_add(server.default_open_for_traffic_count));
     let lost = ((1.0 - needed / counted) * 100.0).round();
     let label = if counted <= needed {
         "even so self-preservation is always on".to_owned()

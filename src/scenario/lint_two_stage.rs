@@ -9,7 +9,9 @@ use super::setup::{AppOf, ScenarioOf};
 use super::verb::Verb;
 use super::{lint_consumer, lint_idle};
 use crate::engine::SimDuration;
-use crate::model::two_stage::{ClientConfig, Discovery, Guard, GuardScope, ServerConfig, SweepPasses, TwoStage};
+use crate::model::two_stage::{
+    ClientConfig, Discovery, Guard, GuardScope, ServerConfig, SweepPasses, TwoStage,
+};
 
 /// All of them.
 pub(super) fn lint(scenario: ScenarioOf<'_, TwoStage>, whence: &Whence<'_>, warnings: &mut Vec<Problem>) {
@@ -164,7 +166,11 @@ fn jams_at_once(server: &ServerConfig, app: AppOf<'_, TwoStage>, whence: &Whence
 }
 
 /// A service too small for the guard, told where something may silence it though it lives (C7).
-fn no_guard(scenario: ScenarioOf<'_, TwoStage>, app: AppOf<'_, TwoStage>, whence: &Whence<'_>) -> Option<Problem> {
+fn no_guard(
+    scenario: ScenarioOf<'_, TwoStage>,
+    app: AppOf<'_, TwoStage>,
+    whence: &Whence<'_>,
+) -> Option<Problem> {
     let server = scenario.server();
     let least = server.guard_min_instances;
     let silences = |verb: &Verb| {
@@ -213,7 +219,11 @@ fn reads_all(server: &ServerConfig, whence: &Whence<'_>) -> Option<Problem> {
 }
 
 /// The only instance of a service whose reads are protected (4.4, N1).
-fn only_one(scenario: ScenarioOf<'_, TwoStage>, app: AppOf<'_, TwoStage>, whence: &Whence<'_>) -> Option<Problem> {
+fn only_one(
+    scenario: ScenarioOf<'_, TwoStage>,
+    app: AppOf<'_, TwoStage>,
+    whence: &Whence<'_>,
+) -> Option<Problem> {
     scenario.server().read_protect_threshold?;
     let dies = |verb: &Verb| matches!(verb, Verb::Crash(_)) && concerns(scenario, verb, app);
     if app.instances != 1 || !scenario.faults.iter().any(|fault| dies(&fault.verb)) {

@@ -10,9 +10,7 @@ use std::ops::Deref;
 use super::types::{Application, Scenario};
 use crate::model::eureka::Eureka;
 use crate::model::id::AppId;
-use crate::model::registry::{
-    ClientConfig, ClientSettings, Kind, Registry, ServerConfig, ServerSettings,
-};
+use crate::model::registry::{ClientConfig, ClientSettings, Kind, Registry, ServerConfig, ServerSettings};
 use crate::model::two_stage::TwoStage;
 
 /// A registry and its settings.
@@ -103,7 +101,9 @@ impl Setup {
     /// See [`Registry::beats_in_time`] and [`Registry::leaves_for_good`]: whether both are so of every application.
     pub fn is_steady(&self) -> bool {
         fn is_steady<R: Registry>(Settings { server, clients, .. }: &Settings<R>) -> bool {
-            clients.iter().all(|client| R::beats_in_time(server, client) && R::leaves_for_good(server, client))
+            clients
+                .iter()
+                .all(|client| R::beats_in_time(server, client) && R::leaves_for_good(server, client))
         }
         with_registry!(self, settings => is_steady(settings))
     }
@@ -163,6 +163,29 @@ impl From<Settings<TwoStage>> for Setup {
 }
 
 impl Scenario {
+    /// Adds an application whose clients have the settings of those of `like`.
+    ///
+    /// # Panics
+    ///
+    /// If there is no application `like`.
+    pub fn add_application(&mut self, application: Application, like: AppId) {
+        self.applications.push(application);
+        with_registry!(&mut self.setup, settings => settings.clients.push(settings.client(like).clone()));
+    }
+
+    /// Replaces the fleet by these, all of whose clients have the settings of those of `like`.
+    ///
+    /// # Panics
+    ///
+    /// If there was no application `like`.
+    pub fn set_applications(&mut self, applications: Vec<Application>, like: AppId) {
+        let count = applications.len();
+        self.applications = applications;
+        with_registry!(&mut self.setup, settings => {
+            settings.clients = vec![settings.client(like).clone(); count];
+        });
+    }
+
     /// The scenario and its settings, if it is one of Eureka.
     pub fn eureka(&self) -> Option<ScenarioOf<'_, Eureka>> {
         self.setup.eureka().map(|settings| ScenarioOf::new(self, settings))
@@ -216,8 +239,8 @@ impl<'a, R: Registry> ScenarioOf<'a, R> {
 
     /// The applications with the settings of their clients.
     pub fn apps(&self) -> impl Iterator<Item = AppOf<'a, R>> + use<'a, R> {
-        let apps = self.scenario.applications.iter().zip(&self.settings.clients);
-        (0..).map(AppId).zip(apps).map(|(id, (app, client))| AppOf { id, app, client })
+        let scenario = *self;
+        (0..self.scenario.applications.len() as u32).map(move |place| scenario.app(AppId(place)))
     }
 
     /// One of them.

@@ -6,8 +6,8 @@ use super::event::Event;
 use super::links::{Verdict, Way};
 use super::node::State;
 use crate::engine::{Schedule, SimTime};
-use crate::model::eureka::client::purpose;
 use crate::model::effect::PushId;
+use crate::model::eureka::client::purpose;
 use crate::model::id::{AppId, ClientId, ServerId};
 use crate::model::view::Payload;
 

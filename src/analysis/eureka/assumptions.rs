@@ -2,18 +2,18 @@
 //!
 //! A bound that is wrong is worse than none: everything here is checked on the safe side.
 
-use super::{App, Case};
+use super::super::fleet::{Hit, hits};
+use super::super::latency::Latency;
+use super::super::types::{Absence, BoundRange};
 use super::census::MINUTE;
 use super::expected::server_to_faults;
-use super::super::fleet::{Hit, hits};
-use super::start::{deregisters, opens_between, registers_at_once, registers_up};
-use super::super::latency::Latency;
 use super::lease;
 use super::pipeline::cache_interval;
-use super::super::types::{Absence, BoundRange};
+use super::start::{deregisters, opens_between, registers_at_once, registers_up};
+use super::{App, Case};
 use crate::engine::SimDuration;
-use crate::model::eureka::client::ClientConfig;
 use crate::model::eureka::Flavour;
+use crate::model::eureka::client::ClientConfig;
 use crate::model::stage::EventKind;
 use crate::scenario::Verb;
 
@@ -52,8 +52,7 @@ pub(super) fn subjects_are_shown(scenario: Case<'_>, event: EventKind, hits: &[H
         if event == EventKind::Stop && !deregisters(client) {
             return Err(Absence::because(format!("instances of {} stop without de-registering", app.name)));
         }
-        let says_starting =
-            client.should_enforce_registration_at_init && !client.instance_enabled_onit;
+        let says_starting = client.should_enforce_registration_at_init && !client.instance_enabled_onit;
         if event == EventKind::Registration && says_starting {
             return Err(Absence::because("the first registration does not yet say UP"));
         }
@@ -65,8 +64,7 @@ pub(super) fn subjects_are_shown(scenario: Case<'_>, event: EventKind, hits: &[H
 pub(super) fn leases_cover_heartbeats(scenario: Case<'_>, latency: &Latency) -> Result<(), Absence> {
     let registering = scenario.apps().filter(|app| app.client.register_with_eureka);
     for app in registering {
-        let (duration, period) =
-            (lease::duration(app.client), lease::period(app.client, latency));
+        let (duration, period) = (lease::duration(app.client), lease::period(app.client, latency));
         if duration < period.max || duration > SimDuration::from_secs(DURATION_S_MAX) {
             return Err(Absence::because(format!(
                 "live leases of {} may expire: they last {duration}, and heartbeats come every {}",
@@ -147,8 +145,7 @@ pub(super) fn rounds_are_under_way(
         return Err(Absence::because("a lease may expire before the server's first eviction round"));
     }
     let registering = scenario.apps().filter(|app| app.client.register_with_eureka);
-    let beating_by =
-        registering.map(|app| renewed_by(app.client, latency)).max().unwrap_or_default();
+    let beating_by = registering.map(|app| renewed_by(app.client, latency)).max().unwrap_or_default();
     if protects && scenario.warm_up + first < MINUTE * 2 + beating_by {
         return Err(Absence::because("the first minutes may hold too few renewals for an eviction"));
     }
@@ -163,8 +160,7 @@ pub(super) fn answers_follow_the_cache(scenario: Case<'_>, hits: &[Hit]) -> Resu
         return Err(Absence::because("nobody asks for the registry, and what nobody asks for is not cached"));
     }
     // A server that found nothing to copy refuses to answer for a while (`eureka-server.md` 7.3).
-    let refuses =
-        server.flavour == Flavour::Netflix || server.default_open_for_traffic_count == 0;
+    let refuses = server.flavour == Flavour::Netflix || server.default_open_for_traffic_count == 0;
     let wait = SimDuration::from_millis(u64::from(server.wait_time_in_ms_when_sync_empty));
     let first = hits.iter().map(|hit| hit.from).min().unwrap_or_default();
     if refuses && server_to_faults(scenario) + first <= opens_between(scenario).1 + wait {
@@ -177,11 +173,7 @@ pub(super) fn answers_follow_the_cache(scenario: Case<'_>, hits: &[Hit]) -> Resu
 pub(super) fn deltas_last(scenario: Case<'_>, latency: &Latency) -> Result<(), Absence> {
     let server = scenario.server();
     let retention = SimDuration::from_millis(u64::from(server.retention_time_in_ms_in_delta_queue));
-    let copied = if server.use_read_only_response_cache {
-        cache_interval(server)
-    } else {
-        SimDuration::ZERO
-    };
+    let copied = if server.use_read_only_response_cache { cache_interval(server) } else { SimDuration::ZERO };
     let forgets = |app: App<'_>| {
         let interval = SimDuration::from_secs(u64::from(app.client.registry_fetch_interval_seconds));
         let by_delta = !app.client.disable_delta && !server.disable_delta;
@@ -223,7 +215,7 @@ pub(super) fn returns_unnoticed(
 mod tests {
     use super::*;
     use crate::analysis::bounds;
-    use crate::scenario::{Delay, Network, parse};
+    use crate::scenario::{Delay, Network, Scenario, parse};
 
     /// A fleet of 100 in two applications and zones, with this besides.
     fn with(text: &str) -> Scenario {

@@ -9,16 +9,16 @@
 //! of all clocks (`phases` says where they are not); the range holds whatever the phases are. Where it does not hold there is a reason instead
 //! (`assumptions`, `protection`).
 
+use super::super::disturbances::undisturbed;
+use super::super::fleet::{Hit, hits};
+use super::super::latency::Latency;
+use super::super::types::{Absence, Bound, BoundRange};
 use super::Case;
 use super::assumptions;
-use super::super::disturbances::undisturbed;
 use super::eviction::evicted;
-use super::super::fleet::{Hit, hits};
-use super::start::opens_between;
-use super::super::latency::Latency;
 use super::phases;
 use super::pipeline;
-use super::super::types::{Absence, Bound, BoundRange};
+use super::start::opens_between;
 use crate::engine::SimDuration;
 use crate::model::eureka::client::{BalancerConfig, ClientConfig};
 use crate::model::stage::{EventKind, Stage};
@@ -127,8 +127,9 @@ impl<'a> Way<'a> {
             }
             let after = self.served.then(after(app.client)?);
             for hit in &self.hits {
-                let weigh =
-                    |place| (hit.watched_by(&self.scenario, place, watcher), self.registry[place].then(after));
+                let weigh = |place| {
+                    (hit.watched_by(&self.scenario, place, watcher), self.registry[place].then(after))
+                };
                 cases.extend(self.registering().map(weigh));
             }
         }
@@ -173,11 +174,12 @@ fn opened_at(scenario: Case<'_>) -> Option<SimDuration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::bounds;
     use crate::analysis::fixture::{fault, scenario};
     use crate::engine::Distribution;
     use crate::model::eureka::{Flavour, ServerConfig};
     use crate::model::id::AppId;
-    use crate::scenario::{Delay, Selection, Targets, Verb, Which, WhichServers};
+    use crate::scenario::{Delay, Scenario, Selection, Targets, Verb, Which, WhichServers};
 
     fn one() -> Targets {
         Targets::Instances(Selection { application: None, zone: None, which: Which::Count(1) })
@@ -216,8 +218,8 @@ mod tests {
             [150_000, 242_500, 335_000],
         ];
         assert_eq!(figures(&scenario), expected);
-        for app in &mut scenario.applications {
-            app.client.eureka_mut().balancer = BalancerConfig::Ribbon { refresh_interval: ms(30_000) };
+        for client in &mut scenario.setup.eureka_mut().unwrap().clients {
+            client.balancer = BalancerConfig::Ribbon { refresh_interval: ms(30_000) };
         }
         assert_eq!(figures(&scenario)[3], [150_000, 240_000, 330_000]);
     }
@@ -245,13 +247,13 @@ mod tests {
         // Heartbeat 2, lease 6, eviction 4, cache 3, fetch 3 s: 10 to 16, 19 and 22 s.
         let mut scenario = scenario(&[100]);
         scenario.network.latency = Delay::Constant(SimDuration::ZERO);
-        scenario.server.eureka_mut().eviction_interval_timer_in_ms = 4_000;
-        scenario.server.eureka_mut().response_cache_update_interval_ms = 3_000;
-        scenario.server.eureka_mut().expected_client_renewal_interval_seconds = 2;
-        let client = &mut scenario.applications[0].client;
-        client.eureka_mut().lease_renewal_interval_in_seconds = 2;
-        client.eureka_mut().lease_expiration_duration_in_seconds = 6;
-        client.eureka_mut().registry_fetch_interval_seconds = 3;
+        scenario.setup.eureka_mut().unwrap().server.eviction_interval_timer_in_ms = 4_000;
+        scenario.setup.eureka_mut().unwrap().server.response_cache_update_interval_ms = 3_000;
+        scenario.setup.eureka_mut().unwrap().server.expected_client_renewal_interval_seconds = 2;
+        let client = &mut scenario.setup.eureka_mut().unwrap().clients[0];
+        client.lease_renewal_interval_in_seconds = 2;
+        client.lease_expiration_duration_in_seconds = 6;
+        client.registry_fetch_interval_seconds = 3;
         let expected = [[10_000, 13_000, 16_000], [10_000, 14_500, 19_000], [10_000, 16_000, 22_000]];
         assert_eq!(figures(&scenario)[..3], expected);
     }
@@ -259,7 +261,7 @@ mod tests {
     #[test]
     fn without_the_read_only_cache_answers_are_fresh() {
         let mut scenario = scenario(&[100]);
-        scenario.server.eureka_mut().use_read_only_response_cache = false;
+        scenario.setup.eureka_mut().unwrap().server.use_read_only_response_cache = false;
         let figures = figures(&scenario);
         assert_eq!(figures[0], figures[1]);
         assert_eq!(figures[2], [150_000, 210_002, 270_004]);
@@ -298,7 +300,7 @@ mod tests {
         // (2 · 15 + 1 · 5) / 3 = 11.67 s, and the longest wait stays that of the slow ones.
         let mut scenario = scenario(&[60, 30]);
         scenario.network.latency = Delay::Constant(SimDuration::ZERO);
-        scenario.applications[1].client.eureka_mut().registry_fetch_interval_seconds = 10;
+        scenario.setup.eureka_mut().unwrap().clients[1].registry_fetch_interval_seconds = 10;
         let client = figures(&scenario)[2];
         assert_eq!((client[0], client[2]), (150_000, 300_000));
         assert!(client[1].abs_diff(221_667) <= 1, "{client:?}");
@@ -309,7 +311,7 @@ mod tests {
         // No protection, no warm-up, all start at once, crash 10 to 20 s later; the POST leaves after a fetch
         // (2 ms) and takes 1 ms. 90.003 − 20 and 90.003 − 10 + 60 s.
         let mut scenario = scenario(&[100]);
-        scenario.server.eureka_mut().enable_self_preservation = false;
+        scenario.setup.eureka_mut().unwrap().server.enable_self_preservation = false;
         scenario.start_window = SimDuration::ZERO;
         scenario.warm_up = SimDuration::from_secs(10);
         scenario.faults[0].within = SimDuration::from_secs(10);
@@ -330,24 +332,26 @@ mod tests {
             length: Distribution::constant(SimDuration::from_secs(10)),
         };
         assert_eq!(because(&|it| it.faults.push(fault(0, pause.clone())))[0], "the server is paused");
-        let short =
-            because(&|it| it.applications[0].client.eureka_mut().lease_expiration_duration_in_seconds = 30);
+        let short = because(&|it| {
+            it.setup.eureka_mut().unwrap().clients[0].lease_expiration_duration_in_seconds = 30
+        });
         assert!(short[0].starts_with("live leases of a0 may expire: they last 30s"), "{short:?}");
         let slow = because(&|it| it.network.latency = Delay::Constant(SimDuration::from_secs(10)));
         assert_eq!(slow.len(), 4);
         let ttl = SimDuration::from_secs(35);
         let rare = BalancerConfig::SpringCloudLoadBalancer { ttl, call_rate: Some(1.0) };
-        assert_eq!(because(&|it| it.applications[0].client.eureka_mut().balancer = rare).len(), 1);
+        assert_eq!(because(&|it| it.setup.eureka_mut().unwrap().clients[0].balancer = rare).len(), 1);
         assert_eq!(because(&|it| it.applications[0].observers = false).len(), 2);
         assert_eq!(
-            because(&|it| it.server.eureka_mut().retention_time_in_ms_in_delta_queue = 50_000).len(),
+            because(&|it| it.setup.eureka_mut().unwrap().server.retention_time_in_ms_in_delta_queue = 50_000)
+                .len(),
             2
         );
         // Leases of 40 s: the first may expire 35 + 50 s after the last start, while the minute that counts
         // began up to 120 s before.
         let early = because(&|it| {
             it.warm_up = SimDuration::from_secs(35);
-            it.applications[0].client.eureka_mut().lease_expiration_duration_in_seconds = 40;
+            it.setup.eureka_mut().unwrap().clients[0].lease_expiration_duration_in_seconds = 40;
         });
         assert!(early[0].contains("too few renewals"), "{early:?}");
     }
@@ -355,7 +359,7 @@ mod tests {
     #[test]
     fn a_netflix_server_keeps_the_dead_and_shows_stops() {
         let mut scenario = scenario(&[100]);
-        scenario.server = ServerConfig::defaults(Flavour::Netflix).into();
+        scenario.setup.eureka_mut().unwrap().server = ServerConfig::defaults(Flavour::Netflix);
         assert!(reasons(&scenario)[0].starts_with("self-preservation is engaged"));
         scenario.faults = vec![fault(60, stop_one())];
         assert_eq!(figures(&scenario)[1], [1, 15_001, 30_001]);

@@ -7,12 +7,12 @@
 //! side (Anderson and Samuels, 1967), provided that the clients' phases are independent; a fleet that starts
 //! within a fraction of a period is not, and slips together, if it does.
 
-use super::Case;
 use super::super::fleet::Hit;
-use super::start::opens_between;
 use super::super::latency::Latency;
-use super::lease;
 use super::super::types::BoundRange;
+use super::Case;
+use super::lease;
+use super::start::opens_between;
 use crate::engine::SimDuration;
 
 /// The renewals' minute.

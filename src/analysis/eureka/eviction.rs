@@ -1,13 +1,13 @@
 //! From a crash to the eviction: the rest of the lease, the next round, and what the gate adds.
 
+use super::super::fleet::Hit;
+use super::super::latency::Latency;
+use super::super::types::{Absence, BoundRange, half};
 use super::Case;
 use super::assumptions;
-use super::super::fleet::Hit;
-use super::start::registers_at_once;
-use super::super::latency::Latency;
 use super::lease;
 use super::protection;
-use super::super::types::{Absence, BoundRange, half};
+use super::start::registers_at_once;
 use crate::engine::SimDuration;
 use crate::model::eureka::client::ClientConfig;
 
@@ -17,12 +17,10 @@ pub(super) fn evicted(
     latency: &Latency,
     hits: &[Hit],
 ) -> Result<Vec<BoundRange>, Absence> {
-    let interval =
-        SimDuration::from_millis(u64::from(scenario.server().eviction_interval_timer_in_ms));
+    let interval = SimDuration::from_millis(u64::from(scenario.server().eviction_interval_timer_in_ms));
     let mut outlives = Vec::new();
     for (place, app) in scenario.apps().enumerate() {
-        let concerned =
-            hits.iter().any(|hit| hit.at_most_of(place) > 0) && app.client.register_with_eureka;
+        let concerned = hits.iter().any(|hit| hit.at_most_of(place) > 0) && app.client.register_with_eureka;
         let range = if concerned {
             outlived(scenario, app.client, latency, hits)?
         } else {

@@ -1,9 +1,9 @@
 //! What the server believes the fleet to be: `expectedNumberOfClientsSendingRenews`, as far as it is known
 //! when the crashes come (`eureka-server.md` 4.5, 4.6, 8.2).
 
+use super::super::fleet::Hit;
 use super::Case;
 use super::census::MINUTE;
-use super::super::fleet::Hit;
 use super::start::opens_between;
 use crate::engine::SimDuration;
 use crate::model::eureka::{Flavour, ServerConfig};
@@ -26,11 +26,9 @@ impl Expected {
         // The threshold update sets it to what the server's own client last fetched, first after one update
         // interval, if that is above the percentage of what it was: so a surplus goes, and a 0 does.
         let warm = server_to_faults(scenario);
-        let update =
-            SimDuration::from_millis(u64::from(server.renewal_threshold_update_interval_ms));
-        let fetch = SimDuration::from_secs(u64::from(
-            scenario.settings.own_client.registry_fetch_interval_seconds,
-        ));
+        let update = SimDuration::from_millis(u64::from(server.renewal_threshold_update_interval_ms));
+        let fetch =
+            SimDuration::from_secs(u64::from(scenario.settings.own_client.registry_fetch_interval_seconds));
         let seen_by = server.serves_after() + scenario.start_window + MINUTE + fetch * 2;
         let corrected_by = if update > seen_by { update } else { seen_by + update };
         let earliest = crashes.iter().map(|hit| hit.from).min().unwrap_or_default();

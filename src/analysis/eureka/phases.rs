@@ -8,12 +8,12 @@
 //! periods nearly so. Calls take so little beside the intervals that they are left out here.
 
 use super::super::evenness::{evens, gcd, lcm};
-use super::{App, Case};
 use super::super::fleet::Hit;
-use super::start::registers_at_once;
+use super::super::types::Absence;
 use super::lease;
 use super::pipeline::cache_interval;
-use super::super::types::Absence;
+use super::start::registers_at_once;
+use super::{App, Case};
 use crate::engine::SimDuration;
 use crate::model::stage::{EventKind, Stage};
 
@@ -92,8 +92,7 @@ impl Phases<'_> {
         let copied = server.use_read_only_response_cache;
         let copy = cache_interval(server);
         self.watching().all(|app| {
-            let fetch =
-                SimDuration::from_secs(u64::from(app.client.registry_fetch_interval_seconds));
+            let fetch = SimDuration::from_secs(u64::from(app.client.registry_fetch_interval_seconds));
             let spread = |step| {
                 evens(self.scenario.start_window, step) || copied && copy >= step && self.second_evens(step)
             };
@@ -130,6 +129,7 @@ mod tests {
     use super::*;
     use crate::analysis::bounds;
     use crate::analysis::fixture::scenario;
+    use crate::scenario::Scenario;
 
     fn s(seconds: u64) -> SimDuration {
         SimDuration::from_secs(seconds)
@@ -144,7 +144,7 @@ mod tests {
     /// Heartbeats every so many seconds, started within one interval.
     fn beating(seconds: u32) -> Scenario {
         let mut scenario = scenario(&[100]);
-        scenario.applications[0].client.eureka_mut().lease_renewal_interval_in_seconds = seconds;
+        scenario.setup.eureka_mut().unwrap().clients[0].lease_renewal_interval_in_seconds = seconds;
         scenario.start_window = s(seconds.into());
         scenario
     }
@@ -153,7 +153,7 @@ mod tests {
     fn defaults_are_even_everywhere() {
         assert_eq!(means(&scenario(&[50, 50])), [true; 4]);
         let mut fresh = scenario(&[100]);
-        fresh.server.eureka_mut().use_read_only_response_cache = false;
+        fresh.setup.eureka_mut().unwrap().server.use_read_only_response_cache = false;
         assert_eq!(means(&fresh), [true; 4]);
     }
 
@@ -163,13 +163,13 @@ mod tests {
         // every 3 s do not, nor does no copy at all.
         assert_eq!(means(&beating(10)), [true; 4]);
         let mut often = beating(10);
-        often.server.eureka_mut().response_cache_update_interval_ms = 3_000;
+        often.setup.eureka_mut().unwrap().server.response_cache_update_interval_ms = 3_000;
         assert_eq!(means(&often), [true, true, false, false]);
         let mut fresh = beating(10);
-        fresh.server.eureka_mut().use_read_only_response_cache = false;
+        fresh.setup.eureka_mut().unwrap().server.use_read_only_response_cache = false;
         assert_eq!(means(&fresh), [true, true, false, false]);
         // Rounds every 10 s meet the fetches of each third alike: a minute is two times 30 s.
-        fresh.server.eureka_mut().eviction_interval_timer_in_ms = 10_000;
+        fresh.setup.eureka_mut().unwrap().server.eviction_interval_timer_in_ms = 10_000;
         assert_eq!(means(&fresh), [true; 4]);
     }
 
@@ -182,11 +182,11 @@ mod tests {
         // ends of their leases in 30 s, while rounds come every 60 s; every 15 s they meet them evenly.
         scenario.start_window = s(120);
         assert_eq!(means(&scenario), [false; 4]);
-        scenario.server.eureka_mut().eviction_interval_timer_in_ms = 15_000;
+        scenario.setup.eureka_mut().unwrap().server.eviction_interval_timer_in_ms = 15_000;
         assert_eq!(means(&scenario), [true; 4]);
         // A fault within 60 s of rounds every 90 s.
         let mut scenario = beating(30);
-        scenario.server.eureka_mut().eviction_interval_timer_in_ms = 90_000;
+        scenario.setup.eureka_mut().unwrap().server.eviction_interval_timer_in_ms = 90_000;
         assert_eq!(means(&scenario), [false; 4]);
     }
 

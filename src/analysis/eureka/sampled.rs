@@ -2,16 +2,18 @@
 //! which heartbeats, rounds, copies, fetches and refreshes come, and read T_D off. A dozen lines of
 //! arithmetic, independent of the formulas and of the simulation.
 
-use super::bounds::bounds;
 use super::super::fixture::scenario;
+use super::super::sampled::{Draws, next};
 use super::super::types::BoundRange;
+use super::Case;
+use crate::analysis::bounds;
 use crate::engine::{NANOS_PER_MS, NANOS_PER_S, SimDuration};
 use crate::model::eureka::client::BalancerConfig;
 use crate::scenario::{Delay, Scenario};
 
 /// One crash: T_D by stage, ns.
 fn crash(scenario: Case<'_>, draws: &mut Draws) -> [u64; 4] {
-    let client = &scenario.applications[0].client;
+    let client = &scenario.settings.clients[0];
     let delay = scenario.network.latency;
     let seconds = |s: u32| u64::from(s) * NANOS_PER_S;
     let (heartbeat, lease) = (
@@ -52,12 +54,12 @@ fn crash(scenario: Case<'_>, draws: &mut Draws) -> [u64; 4] {
     [evicted, served, taken, balanced].map(|seen| seen - crash)
 }
 
-fn agree(scenario: Case<'_>) {
+fn agree(scenario: &Scenario) {
     const CRASHES: u64 = 60_000;
     let mut draws = Draws(7);
     let mut seen = [(u64::MAX, 0_u128, 0_u64); 4];
     for _ in 0..CRASHES {
-        for (stage, t_d) in crash(scenario, &mut draws).into_iter().enumerate() {
+        for (stage, t_d) in crash(scenario.eureka().unwrap(), &mut draws).into_iter().enumerate() {
             let (min, sum, max) = seen[stage];
             seen[stage] = (min.min(t_d), sum + u128::from(t_d), max.max(t_d));
         }
@@ -87,11 +89,11 @@ fn with_defaults() {
 fn with_latencies_as_long_as_intervals() {
     // Round trips of 0.2 to 2 s on intervals of 3 to 4 s: every latency shows.
     let mut scenario = scenario(&[100]);
-    scenario.server.eureka_mut().enable_self_preservation = false;
+    scenario.setup.eureka_mut().unwrap().server.enable_self_preservation = false;
     scenario.network.latency = Delay::Uniform(SimDuration::from_millis(100), SimDuration::from_millis(1_000));
-    scenario.server.eureka_mut().eviction_interval_timer_in_ms = 1_700;
-    scenario.server.eureka_mut().response_cache_update_interval_ms = 1_100;
-    let client = scenario.applications[0].client.eureka_mut();
+    scenario.setup.eureka_mut().unwrap().server.eviction_interval_timer_in_ms = 1_700;
+    scenario.setup.eureka_mut().unwrap().server.response_cache_update_interval_ms = 1_100;
+    let client = &mut scenario.setup.eureka_mut().unwrap().clients[0];
     client.lease_renewal_interval_in_seconds = 4;
     client.lease_expiration_duration_in_seconds = 7;
     client.registry_fetch_interval_seconds = 4;

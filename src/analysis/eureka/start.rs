@@ -2,8 +2,8 @@
 
 use super::Case;
 use crate::engine::SimDuration;
-use crate::model::eureka::client::ClientConfig;
 use crate::model::eureka::Flavour;
+use crate::model::eureka::client::ClientConfig;
 use crate::model::message::Status;
 
 /// Whether an application's instances register and are shown as UP from their first registration.

@@ -1,7 +1,6 @@
 //! What the closed forms of the two-stage registry take for granted, and the reason for an absence where it does not
 //! hold. Everything is checked on the safe side.
 
-use super::{App, Case};
 use super::super::disturbances::undisturbed;
 use super::super::fleet::{Hit, hits};
 use super::super::latency::Latency;
@@ -9,6 +8,7 @@ use super::super::types::Absence;
 use super::consumer::Watching;
 use super::ghosts::Death;
 use super::silence::{longest_silence, ms};
+use super::{App, Case};
 use crate::engine::SimDuration;
 use crate::model::id::AppId;
 use crate::model::stage::EventKind;

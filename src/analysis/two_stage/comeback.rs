@@ -2,10 +2,10 @@
 //! (`two-stage.md` 1.1): registering finds the entry of the life before, if that is still stored, and does not heal it
 //! (C9).
 
-use super::Case;
 use super::super::fleet::Hit;
 use super::super::latency::Latency;
 use super::super::types::{Absence, BoundRange};
+use super::Case;
 use super::silence::ms;
 use super::way::Way;
 use crate::engine::SimDuration;

@@ -5,9 +5,9 @@
 //! is not how many die, but how many are ghosts at the same time (`two-stage.md` C5); and ghosts that are not removed
 //! are ghosts for good, also for whoever dies later (C3, C4). Everything here is counted on the safe side.
 
-use super::Case;
 use super::super::fleet::{Hit, hits};
 use super::super::types::{Absence, BoundRange};
+use super::Case;
 use super::guard::unhealthy_tolerated;
 use crate::engine::SimDuration;
 use crate::model::id::AppId;
@@ -174,7 +174,7 @@ mod tests {
     use crate::analysis::fixture::{crash_of, fault, registry_of, two_stage};
     use crate::model::id::AppId;
     use crate::model::two_stage::Preset;
-    use crate::scenario::{Fault, Selection, Which};
+    use crate::scenario::{Fault, Scenario, Selection, Which};
 
     fn range(min_s: u64, max_s: u64) -> BoundRange {
         let [min, mean, max] = [min_s, (min_s + max_s) / 2, max_s].map(SimDuration::from_secs);
@@ -193,7 +193,7 @@ mod tests {
     fn outcome(scenario: &Scenario) -> [bool; 2] {
         let crashes = hits(scenario, EventKind::Crash);
         let death = Death { hidden: range(10, 18), forgotten: range(55, 63) };
-        let ghosts = Ghosts::of(scenario, &crashes, 0, death);
+        let ghosts = Ghosts::of(scenario.two_stage().unwrap(), &crashes, 0, death);
         [ghosts.are_marked().is_ok(), ghosts.are_removed().is_ok()]
     }
 

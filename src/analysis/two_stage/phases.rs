@@ -7,13 +7,13 @@
 //! change their distance. With `H`, `K` and `P` of 5, 3 and 5 s all have a common period of 15 s. Calls take so little
 //! beside the intervals that they are left out here.
 
-use super::{App, Case};
+use super::super::evenness::{MANY, evens, gcd, lcm};
 use super::super::fleet::Hit;
 use super::super::latency::Latency;
-use super::super::evenness::{MANY, evens, gcd, lcm};
 use super::super::types::Absence;
 use super::consumer::Watching;
 use super::silence::ms;
+use super::{App, Case};
 use crate::engine::SimDuration;
 use crate::model::stage::{EventKind, Stage};
 use crate::model::two_stage::{ClientConfig, Discovery, SweepPhase};

@@ -6,9 +6,9 @@
 //! healthy one, is hidden by its deletion; and of a service that dies as a whole every instance is, after having been
 //! hidden and shown again in between.
 
-use super::Case;
 use super::super::fleet::{Hit, hits};
 use super::super::types::BoundRange;
+use super::Case;
 use super::consumer::Wait;
 use super::ghosts::Death;
 use crate::model::stage::EventKind;
@@ -79,7 +79,7 @@ mod tests {
     use crate::engine::SimDuration;
     use crate::model::id::AppId;
     use crate::model::two_stage::Preset;
-    use crate::scenario::{Selection, Verb, Which};
+    use crate::scenario::{Scenario, Selection, Verb, Which};
 
     fn death() -> Death {
         let range = |min, max| {
@@ -90,7 +90,7 @@ mod tests {
     }
 
     fn served(scenario: &Scenario) -> Served {
-        Served::of(scenario, &hits(scenario, EventKind::Crash), 0, death())
+        Served::of(scenario.two_stage().unwrap(), &hits(scenario, EventKind::Crash), 0, death())
     }
 
     fn crash(fleet: &[u32], which: Which, application: Option<AppId>) -> Scenario {

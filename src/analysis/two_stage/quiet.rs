@@ -2,10 +2,10 @@
 //! acknowledged is sent again with its old list (`two-stage.md` 4.2, N5, N6), so what they learn of one change may
 //! depend on a push that came before.
 
-use super::Case;
 use super::super::fleet::{Hit, hits};
 use super::super::latency::Latency;
 use super::super::types::BoundRange;
+use super::Case;
 use super::ghosts::Death;
 use super::silence::{ghost_lives, ms};
 use crate::engine::SimDuration;

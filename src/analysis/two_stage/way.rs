@@ -9,7 +9,6 @@
 //! With all defaults and no latency: 10 to 18 s at the registry, 23 s at a consumer that polls, 55 to 63 s until the
 //! entry is forgotten. Where that does not hold there is a reason instead (`assumptions`, `ghosts`).
 
-use super::{App, Case};
 use super::super::fleet::{Hit, hits};
 use super::super::latency::Latency;
 use super::super::types::{Absence, Bound, BoundRange};
@@ -21,6 +20,7 @@ use super::phases;
 use super::protection::Served;
 use super::quiet::is_quiet;
 use super::silence::{until_forgotten, until_hidden};
+use super::{App, Case};
 use crate::engine::SimDuration;
 use crate::model::id::AppId;
 use crate::model::registry::Registry;

@@ -9,9 +9,7 @@ use crate::engine::{SimDuration, SimTime};
 use crate::model::clock::WallMs;
 use crate::model::effect::{Call, ClientEffect, ClientTimer, Silence, Ticket};
 use crate::model::id::{AppId, ClientId, InstanceId, ServerId};
-use crate::model::message::{
-    Failure, ItemReply, Record, Replicated, Reply, Request, RequestKind, Status,
-};
+use crate::model::message::{Failure, ItemReply, Record, Replicated, Reply, Request, RequestKind, Status};
 use crate::model::registry::{
     ClientMachine, ClientSettings, Kind, MinuteFigures, Registry, ServerMachine, ServerSettings,
 };

@@ -3,8 +3,8 @@
 use super::ClientMachine;
 use super::config::ClientConfig;
 use crate::engine::{SimDuration, SimTime};
-use crate::model::eureka::client::{self, ServerUrls};
 use crate::model::effect::{Call, ClientEffect, ClientTimer, PushId};
+use crate::model::eureka::client::{self, ServerUrls};
 use crate::model::id::{AppId, ClientId, InstanceId};
 use crate::model::message::{Failure, Reply, Status};
 use crate::model::step::Step;
@@ -101,7 +101,13 @@ impl Client {
 
     /// A call was answered. An answer that nobody waits for is dropped.
     #[inline]
-    pub fn on_reply(&mut self, config: ClientConfig<'_>, call: Call, reply: Reply, step: &mut ClientStep<'_>) {
+    pub fn on_reply(
+        &mut self,
+        config: ClientConfig<'_>,
+        call: Call,
+        reply: Reply,
+        step: &mut ClientStep<'_>,
+    ) {
         either!(self, config, client, config => client.on_reply(config, call, reply, step));
     }
 

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{
-    ClientConfig, Discovery, ResumeOrder, Saved, ServerConfig, TwoStageClient, TwoStageServer,
-};
+use super::{ClientConfig, Discovery, ResumeOrder, Saved, ServerConfig, TwoStageClient, TwoStageServer};
 use crate::engine::{SimDuration, SimTime};
 use crate::model::effect::{
     Call, ClientEffect, ClientTimer, PushId, ServerEffect, ServiceTimer, Silence, Ticket,
@@ -13,9 +11,7 @@ use crate::model::eureka::OwnRegistry;
 use crate::model::eureka::client::ServerUrls;
 use crate::model::id::{AppId, ClientId, InstanceId, ServerId};
 use crate::model::message::{Failure, Reply, Request, RequestKind};
-use crate::model::registry::{
-    ClientMachine, ClientSettings, Kind, Registry, ServerMachine, ServerSettings,
-};
+use crate::model::registry::{ClientMachine, ClientSettings, Kind, Registry, ServerMachine, ServerSettings};
 use crate::model::stage::Stage;
 use crate::model::step::Step;
 use crate::model::view::{LifeId, Payload, View};

@@ -3,9 +3,9 @@
 use super::{in_words, plural, shortest_watch};
 use crate::model::stage::{EventKind, Stage};
 use crate::model::two_stage::{Discovery, TwoStage};
-use crate::scenario::ScenarioOf;
 use crate::report::guards::{guard_percent, shut_at_end};
 use crate::report::{Report, Summary};
+use crate::scenario::ScenarioOf;
 
 /// What had to happen until a stage noticed an event, after the stage before it had.
 pub(super) fn reason(scenario: ScenarioOf<'_, TwoStage>, what: (Stage, EventKind)) -> String {

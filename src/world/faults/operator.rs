@@ -5,9 +5,9 @@
 use super::{Begun, Cue};
 use crate::engine::{Schedule, SimDuration, SimTime};
 use crate::model::eureka::ServerConfig;
-use crate::model::registry;
 use crate::model::id::{InstanceId, ServerId};
 use crate::model::message::{Request, Status};
+use crate::model::registry;
 use crate::model::stage::EventKind;
 use crate::scenario::{Change, Selection};
 use crate::world::World;
