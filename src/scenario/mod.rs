@@ -131,6 +131,7 @@ mod property;
 mod round_trip;
 mod schema;
 mod set;
+mod setup;
 mod shape;
 mod shape_server;
 mod suggest;
@@ -150,6 +151,8 @@ pub use file::{LoadError, load, read};
 pub use load::{Loaded, parse, parse_assigned};
 pub use print::canonical;
 pub use schema::json_schema;
+pub(crate) use setup::with_registry;
+pub use setup::{AppOf, ScenarioOf, Settings, Setup};
 pub use suggest::closest;
 pub use targets::{
     Batch, Change, Direction, HealthVia, Order, Peer, Selection, Targets, Which, WhichServers,

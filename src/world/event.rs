@@ -3,9 +3,9 @@
 
 use super::fabric::ExchangeId;
 use crate::engine::Fingerprint;
-use crate::model::client::ClientTimer;
 use crate::model::effect::ServiceTimer;
 use crate::model::eureka::ServerTimer;
+use crate::model::eureka::client::ClientTimer;
 use crate::model::id::{ClientId, ServerId};
 
 /// An event of the world.

@@ -10,7 +10,7 @@ pub(super) struct Lanes(Vec<(SimDuration, LaneId)>);
 impl Lanes {
     /// Lanes for what recurs in `scenario`: heartbeats and fetches.
     pub(super) fn new(scenario: &Scenario, schedule: &mut Schedule<Event>) -> Self {
-        let clients = scenario.applications.iter().map(|application| &application.client);
+        let clients = scenario.setup.clients();
         let mut delays: Vec<SimDuration> =
             clients.flat_map(|client| [client.heartbeat_interval(), client.fetch_interval()]).collect();
         delays.sort_unstable();

@@ -179,7 +179,7 @@ impl World<'_> {
         &mut self,
         client: ClientId,
         schedule: &mut Schedule<Event>,
-        step: impl FnOnce(&mut Client, &ClientConfig, &mut Step<'_, ClientEffect>),
+        step: impl FnOnce(&mut Client, ClientConfig<'_>, &mut Step<'_, ClientEffect>),
     ) {
         let now = schedule.now();
         let node = &mut self.clients[client.index()];
