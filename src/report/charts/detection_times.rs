@@ -13,6 +13,7 @@ use crate::report::Report;
 use crate::report::length::in_seconds;
 use crate::report::stages::{StageSummary, rows_by_stage};
 use crate::report::summary::Summary;
+use crate::report::words::{capital, caption};
 use crate::sweep::Sample;
 
 const TOP: i32 = 76;
@@ -55,7 +56,7 @@ pub fn detection_times_svg(report: &Report<'_>, summary: &Summary, recorded: &[R
         }
         let mut top = TOP;
         for panels in &events {
-            paint::write(canvas, caption(panels[0].event), 16, INK, (24, top));
+            paint::write(canvas, &capital(&caption(panels[0].event, "the stage")), 16, INK, (24, top));
             top += EVENT_GAP - 8;
             for reason in reasons(panels) {
                 let fitted = fitting(canvas, &reason, 14, WIDTH - RIGHT_MARGIN - 24);
@@ -105,19 +106,6 @@ fn panels<'a>(
         Some(Panel { event, stage, figures, sample, longest_wait_ms, recorded, notes_give_way })
     };
     Stage::ALL.into_iter().filter_map(panel).collect()
-}
-
-fn caption(event: EventKind) -> &'static str {
-    match event {
-        EventKind::Crash => "From a crash until the stage no longer shows the instance",
-        EventKind::Stop => "From an orderly stop until the stage no longer shows the instance",
-        EventKind::Registration => "From a registration until the stage shows the instance",
-        EventKind::Unhealthy => {
-            "From the moment health went DOWN until the stage no longer shows the instance"
-        }
-        EventKind::Override => "From an operator's override until the stage no longer shows the instance",
-        EventKind::Recovery => "From a recovery until the stage shows the instance",
-    }
 }
 
 /// Why stages have no closed form, a line a reason. They mostly share one, and it is long: within the panels it

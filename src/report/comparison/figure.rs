@@ -17,6 +17,7 @@ use super::summary::{ComparisonSummary, ConfigurationSummary, StageComparison};
 use crate::model::stage::{EventKind, Stage};
 use crate::report::length::{in_seconds, in_seconds_signed};
 use crate::report::stages::StageSummary;
+use crate::report::words::after;
 use crate::scenario::closest;
 
 /// A figure that every configuration may have.
@@ -378,18 +379,6 @@ impl Value {
         let order = group.cmp(&other_group).then(number.total_cmp(&other_number));
         let absent = group == 2 || other_group == 2;
         if descending && !absent { order.reverse() } else { order }
-    }
-}
-
-/// An event, after `after`.
-pub(super) const fn after(event: EventKind) -> &'static str {
-    match event {
-        EventKind::Crash => "a crash",
-        EventKind::Stop => "an orderly stop",
-        EventKind::Registration => "a registration",
-        EventKind::Unhealthy => "health went DOWN",
-        EventKind::Override => "an operator's override",
-        EventKind::Recovery => "a recovery",
     }
 }
 

@@ -8,7 +8,7 @@ use crate::model::stage::{EventKind, Stage};
 use crate::report::charts::axis::{TimeAxis, share_chart};
 use crate::report::charts::paint::{self, Canvas, DRAWN, FAINT, INK, RIGHT_MARGIN, WIDTH, fitting, font};
 use crate::report::comparison::Comparison;
-use crate::report::comparison::table::caption;
+use crate::report::words::{capital, caption};
 
 const TOP: i32 = 76;
 pub(super) const LEGEND_ROW: i32 = 20;
@@ -39,7 +39,7 @@ pub(super) fn svg(comparison: &Comparison) -> String {
         draw_legend(canvas, &labels, &legend, &strokes);
         let mut top = TOP + legend_height;
         for (event, panels) in &events {
-            paint::write(canvas, &capital(&caption(*event)), 16, INK, (24, top));
+            paint::write(canvas, &capital(&caption(*event, "a stage")), 16, INK, (24, top));
             top += CAPTION;
             let ends = || panels.iter().flat_map(|(_, curves)| curves).flatten().flat_map(|curve| &curve.0);
             let (least, most) =
@@ -138,12 +138,6 @@ fn draw_panel(
     }
     let middle = top + (PANEL - 14) / 2;
     paint::write_at(canvas, stage.name(), font(16, INK), (HPos::Left, VPos::Center), (24, middle));
-}
-
-/// With a capital letter.
-pub(super) fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 #[cfg(test)]
