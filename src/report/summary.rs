@@ -137,7 +137,7 @@ pub fn json_schema() -> String {
 }
 
 impl ExpectationSummary {
-    fn of(verdict: &Verdict) -> Self {
+    pub(super) fn of(verdict: &Verdict) -> Self {
         Self {
             expectation: verdict.text.clone(),
             held_in: verdict.held_in,

@@ -246,9 +246,9 @@ impl Figure {
     pub fn documented() -> String {
         use Statistic::{Censored, Count, Difference, Max, Mean, Min, P50, P90, P95, P99};
         let of_stage = |name: &str| format!("`STAGE.{name}`");
-        let statistic = |statistic: Statistic| of_stage(statistic.declared().0);
+        let statistic = |statistic: Statistic| of_stage(statistic.name());
         let [mean, others @ ..] = [Mean, Min, P50, P90, P95, P99, Max];
-        let others = others.map(|other| format!("`.{}`", other.declared().0)).join(", ");
+        let others = others.map(|other| format!("`.{}`", other.name())).join(", ");
         let declared = |figure: Self| figure.declared().0;
         let [accuracy, mistakes] = [Self::QueryAccuracy(Stage::Registry), SHORT.1].map(declared);
         let whole = |figure: Self| format!("`{}`", declared(figure));
@@ -309,6 +309,11 @@ impl Statistic {
         Self::Max,
         Self::Difference,
     ];
+
+    /// Its name.
+    pub(super) fn name(self) -> &'static str {
+        self.declared().0
+    }
 
     /// Its name, words for the title of a chart, and what a row has for it.
     fn declared(self) -> (&'static str, &'static str, Source) {

@@ -15,8 +15,7 @@ use crate::report::stages::StageSummary;
 use crate::report::summary::{self, ExpectationSummary};
 use crate::report::words;
 use crate::scenario::{Scenario, canonical};
-use crate::sweep::verdict::passed;
-use crate::sweep::{Plan, ReplicateRecord, Sample, StageRecord};
+use crate::sweep::{Plan, ReplicateRecord, Sample, StageRecord, Verdict};
 
 /// Configurations in figures.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -348,18 +347,10 @@ fn stages(
 }
 
 fn expectations(scenario: &Scenario, records: &[ReplicateRecord]) -> Vec<ExpectationSummary> {
-    let count = replicates;
-    let replicates = count(records.len());
     let all = scenario.expectations.iter().enumerate();
     all.map(|(index, expectation)| {
-        let held_in = count(records.iter().filter(|record| record.held[index]).count());
-        ExpectationSummary {
-            expectation: expectation.text.clone(),
-            held_in,
-            replicates,
-            required_share: expectation.in_share,
-            passed: passed(held_in, expectation.in_share, replicates),
-        }
+        let held_in = replicates(records.iter().filter(|record| record.held[index]).count());
+        ExpectationSummary::of(&Verdict::of(expectation, held_in, replicates(records.len())))
     })
     .collect()
 }
