@@ -2,7 +2,8 @@
 //! choice to the narrowest.
 
 use super::charts;
-use super::figure::{Figure, Statistic, Value};
+use super::figure::{Figure, Value};
+use super::statistic::Statistic;
 use super::summary::{ComparisonSummary, ConfigurationSummary};
 use crate::model::stage::{EventKind, Stage};
 use crate::report::length::in_seconds_signed;
