@@ -1,10 +1,8 @@
 //! What the terminal shows of calls: a row for each pair of caller and callee, and who is to blame for the dead.
 
-use comfy_table::{Cell, CellAlignment, ContentLineStyle, LineStyle, Table, TableStyle};
-
 use super::calls::{AttemptCounts, CallSummary, StageCounts, in_percent};
 use super::summary::Summary;
-use super::table::grouped;
+use super::table::{Layout, grouped, table_lines};
 
 /// The caption.
 pub(super) fn caption(summary: &Summary) -> &'static str {
@@ -32,17 +30,10 @@ type Blame = (fn(&StageCounts) -> u64, &'static str);
 pub(super) fn lines(calls: &[CallSummary]) -> Vec<String> {
     let happened = |failure: &&Failure| calls.iter().any(|calls| failure.1(&calls.attempts) > 0);
     let failures: Vec<&Failure> = FAILURES.iter().filter(happened).collect();
-    let mut table = Table::new();
-    table.load_style(
-        TableStyle::new()
-            .header_lines(ContentLineStyle::none().junction(' '))
-            .header_separator(LineStyle::none().fill('─').junction('─'))
-            .content_lines(ContentLineStyle::none().junction(' ')),
-    );
     let fixed = ["from", "to", "calls", "failed", "share", "worst minute"];
     let header = fixed.into_iter().chain(failures.iter().map(|failure| failure.0));
-    table.set_header(header.map(Cell::new));
-    for row in calls {
+    let header = header.map(str::to_owned).collect();
+    let row = |row: &CallSummary| {
         let worst =
             row.worst_minute.map_or_else(|| "–".to_owned(), |worst| in_percent(worst.failed, worst.calls));
         let mut texts = vec![
@@ -54,15 +45,9 @@ pub(super) fn lines(calls: &[CallSummary]) -> Vec<String> {
             worst,
         ];
         texts.extend(failures.iter().map(|failure| grouped(failure.1(&row.attempts))));
-        table.add_row(texts.into_iter().map(Cell::new));
-    }
-    for column in table.column_iter_mut() {
-        column.set_padding((0, 1));
-        if column.index > 1 {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    table.lines().map(|line| line.trim_end().to_owned()).collect()
+        texts
+    };
+    table_lines(header, calls.iter().map(row), Layout::after_names(2))
 }
 
 /// Which stages are to blame for attempts at the dead, in words; nothing if there were none.

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use super::words;
+
 /// `host.json`: the only file that may differ between two runs of the same scenario, seed and version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Host {
@@ -16,8 +18,6 @@ pub struct Host {
 impl Host {
     /// As the text of `host.json`.
     pub(super) fn to_json(self) -> String {
-        let mut text = serde_json::to_string_pretty(&self).expect("plain structs are always JSON");
-        text.push('\n');
-        text
+        words::json(&self)
     }
 }

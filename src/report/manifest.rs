@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::Report;
 use super::summary::digest;
+use super::{Report, mistakes, words};
 
 /// Runs of more replicates list only the digest over all of them.
 const DIGESTS_LISTED: usize = 1_000;
@@ -52,8 +52,8 @@ impl Manifest {
             revision: report.revision,
             command: report.command.clone(),
             seed: report.scenario.seed,
-            replicates: u32::try_from(replicates.len()).expect("replicates are counted in a u32"),
-            digest: digest(report.data),
+            replicates: mistakes::replicates(replicates.len()),
+            digest: digest(replicates.iter().map(|replicate| replicate.digest)),
             replicate_digests: listed
                 .then(|| replicates.iter().map(|replicate| format!("{:016x}", replicate.digest)).collect()),
             scenario_sha256: hex(&Sha256::digest(report.scenario_text)),
@@ -64,9 +64,7 @@ impl Manifest {
 
     /// As the text of `manifest.json`.
     pub fn to_json(&self) -> String {
-        let mut text = serde_json::to_string_pretty(self).expect("plain structs are always JSON");
-        text.push('\n');
-        text
+        words::json(self)
     }
 }
 

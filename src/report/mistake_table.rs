@@ -1,52 +1,35 @@
 //! The terminal's table of mistakes: how often a stage ceased to show who was well, and what that adds up to.
 
-use comfy_table::{Cell, CellAlignment};
-
 use super::length::in_seconds;
 use super::mistakes::{MistakeSummary, Tolerance};
 use super::summary::Summary;
-use super::table::{BOLD, DIM, grouped, line, paragraph, plain_table};
+use super::table::{Layout, bold, grouped, line, note, table_lines};
 
 const HEADER: [&str; 9] =
     ["stage", "mistakes", "corr.", "in repl.", "T_M mean", "max", "λ_M", "P_A", "worst"];
 
 /// A table of all stages that made mistakes.
 pub(super) fn mistake_table(summary: &Summary) -> String {
-    let mut table = plain_table();
-    table.set_header(HEADER);
-    for row in &summary.mistakes {
-        table.add_row(cells(row));
-    }
-    for column in table.column_iter_mut() {
-        column.set_padding((0, 1));
-        if column.index > 0 {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
+    let header = HEADER.map(str::to_owned).to_vec();
     let mut text = String::new();
-    line(
-        &mut text,
-        &format!("{BOLD}instances that a stage ceased to show, although they were alive and well{BOLD:#}"),
-    );
-    table.lines().for_each(|row| line(&mut text, row.trim_end()));
+    bold(&mut text, "instances that a stage ceased to show, although they were alive and well");
+    let rows = summary.mistakes.iter().map(cells);
+    table_lines(header, rows, Layout::after_names(1)).iter().for_each(|row| line(&mut text, row));
     let units = "T_M: length of a mistake, in seconds. λ_M: mistakes an hour about one instance. P_A: share of the \
                  time in which an instance that was well was shown, in %.";
-    paragraph(&mut text, &format!("{DIM}{units}{DIM:#}"));
+    note(&mut text, units);
     if summary.mistakes.iter().any(|row| row.corrected < row.count) {
-        paragraph(
-            &mut text,
-            &format!("{DIM}Not all were corrected: how long they would have lasted is not known.{DIM:#}"),
-        );
+        note(&mut text, "Not all were corrected: how long they would have lasted is not known.");
     }
-    paragraph(&mut text, &format!("{DIM}{}{DIM:#}", tolerated(&summary.tolerance, summary.is_two_stage())));
+    note(&mut text, &tolerated(&summary.tolerance, summary.is_two_stage()));
     text
 }
 
-fn cells(row: &MistakeSummary) -> Vec<Cell> {
+fn cells(row: &MistakeSummary) -> Vec<String> {
     let unknown = || "–".to_owned();
     let seconds = |ms: Option<u64>| ms.map_or_else(unknown, in_seconds);
     let percent = |share: Option<f64>| share.map_or_else(unknown, percent);
-    let texts = [
+    vec![
         row.stage.name().to_owned(),
         grouped(row.count),
         grouped(row.corrected),
@@ -56,8 +39,7 @@ fn cells(row: &MistakeSummary) -> Vec<Cell> {
         row.rate_per_hour.map_or_else(unknown, significant),
         percent(row.query_accuracy),
         percent(row.worst_query_accuracy),
-    ];
-    texts.into_iter().map(Cell::new).collect()
+    ]
 }
 
 /// Percent, rounded down to four digits: only what is perfect is 100.

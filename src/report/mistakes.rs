@@ -127,8 +127,12 @@ fn whole(number: u128) -> u64 {
 
 /// How many replicates are so.
 pub(super) fn replicates_with(data: &RunData, wanted: impl Fn(&ReplicateData) -> bool) -> u32 {
-    let found = data.replicates.iter().filter(|replicate| wanted(replicate)).count();
-    u32::try_from(found).expect("replicates are counted in a u32")
+    replicates(data.replicates.iter().filter(|replicate| wanted(replicate)).count())
+}
+
+/// A number of replicates.
+pub(super) fn replicates(number: usize) -> u32 {
+    u32::try_from(number).expect("replicates are counted in a u32")
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use super::servers_table::mean;
 use super::stages::StageSummary;
 use super::summary::Summary;
 use super::table::grouped;
+use super::words::plural;
 use super::{Report, in_words};
 use crate::model::stage::{EventKind, Stage};
 use crate::observe::Outcome;
@@ -43,13 +44,13 @@ fn calls(summary: &Summary) -> Option<String> {
         return None;
     }
     if failed == 0 {
-        return Some(format!("None of {} between instances failed.", plural(calls, "call", "calls")));
+        return Some(format!("None of {} between instances failed.", plural(calls, "call")));
     }
     let worst = summary.calls.iter().filter_map(|row| row.worst_minute).max_by_key(|worst| worst.failed);
     let worst = worst.expect("what failed did so in some minute");
     Some(format!(
         "Of {} between instances {} failed ({}), {} in the worst minute.",
-        plural(calls, "call", "calls"),
+        plural(calls, "call"),
         grouped(failed),
         in_percent(failed, calls),
         in_percent(worst.failed, worst.calls),
@@ -63,11 +64,7 @@ fn mistakes(summary: &Summary, watched: bool) -> Option<String> {
     let registry = summary.mistakes.iter().find(|mistake| mistake.stage == Stage::Registry);
     let removed = registry.map(|mistake| {
         let told = if summary.servers.len() > 1 { by_servers(summary, mistake) } else { by_one(mistake) };
-        format!(
-            "{told}, in {} of {}.",
-            mistake.replicates,
-            plural(summary.replicates.into(), "replicate", "replicates"),
-        )
+        format!("{told}, in {} of {}.", mistake.replicates, plural(summary.replicates.into(), "replicate"),)
     });
     let nothing = "No death, departure or arrival was watched, and no live instance was removed.";
     removed.or_else(|| (!watched).then(|| nothing.to_owned()))
@@ -81,7 +78,7 @@ fn by_one(mistake: &MistakeSummary) -> String {
     let told = told
         .into_iter()
         .filter(|(count, _)| *count > 0)
-        .map(|(count, how)| format!("{} {how}", plural(count, "live instance was", "live instances were")));
+        .map(|(count, how)| format!("{} {how}", either(count, "live instance was", "live instances were")));
     told.collect::<Vec<_>>().join(", and ")
 }
 
@@ -103,7 +100,7 @@ fn by_servers(summary: &Summary, mistake: &MistakeSummary) -> String {
         (mistake.lost_with_server, "forgotten {} when a server ended".to_owned()),
     ];
     let told = told.into_iter().filter(|(count, _)| *count > 0);
-    let told = told.map(|(count, how)| how.replace("{}", &plural(count, "time", "times")));
+    let told = told.map(|(count, how)| how.replace("{}", &plural(count, "time")));
     format!("Live instances were {}", told.collect::<Vec<_>>().join(", and "))
 }
 
@@ -236,7 +233,7 @@ impl Telling<'_> {
             self.opening(),
             self.verb(stage),
             last.censored,
-            plural(last.count, "observation", "observations"),
+            plural(last.count, "observation"),
             why.map(|because| format!(", because {because}")).unwrap_or_default(),
         )
     }
@@ -299,7 +296,7 @@ fn explains(why: &str) -> bool {
     ["self-preservation is engaged", "instances of "].iter().any(|cause| why.starts_with(cause))
 }
 
-fn plural(count: u64, one: &str, many: &str) -> String {
+fn either(count: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(count), if count == 1 { one } else { many })
 }
 

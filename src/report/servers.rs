@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Report;
+use super::mistakes::{self, replicates};
 use crate::engine::{SimDuration, SimTime};
 use crate::model::fact::Sweep;
 use crate::model::id::ServerId;
@@ -145,9 +146,9 @@ impl ServerSummary {
         let busiest = busy().max().unwrap_or(0);
         Self {
             server: server_name(server),
-            up_at_end: count(ended().filter(|end| end.is_up).count()),
+            up_at_end: replicates(ended().filter(|end| end.is_up).count()),
             self_preservation_at_end: is_eureka
-                .then(|| count(ended().filter(|end| end.self_preservation).count())),
+                .then(|| replicates(ended().filter(|end| end.self_preservation).count())),
             left_at_end: Spread::of(ended().map(|end| end.left.into())).unwrap_or(Spread::ZERO),
             self_preservation_ms: is_eureka.then(|| {
                 let all = data.replicates.iter().map(|replicate| self_preservation_ms(replicate, server));
@@ -173,7 +174,7 @@ impl ServerAgreement {
         let replicates = &report.data.replicates;
         let ends = replicates.iter().map(agreed_from);
         report.has_several_servers().then(|| Self {
-            agreed_at_end: count(ends.clone().flatten().count()),
+            agreed_at_end: mistakes::replicates(ends.clone().flatten().count()),
             agreed_again_ms: Spread::of(replicates.iter().zip(ends).filter_map(|(replicate, agreed)| {
                 let after = last_fault_end(replicate)?;
                 agreed.map(|agreed| agreed.max(after).since(after).as_millis())
@@ -301,10 +302,6 @@ fn differing_max(replicate: &ReplicateData) -> u64 {
     let before = replicate.divergence.iter().rev().find(|row| row.at <= first).map(|row| row.differing);
     let after = replicate.divergence.iter().filter(|row| row.at >= first).map(|row| row.differing_max);
     after.chain(before).max().unwrap_or(0).into()
-}
-
-fn count(replicates: usize) -> u32 {
-    u32::try_from(replicates).expect("replicates are counted in a u32")
 }
 
 #[cfg(test)]

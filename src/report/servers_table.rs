@@ -1,11 +1,9 @@
 //! The terminal's table of servers, where there are several or their threads are counted: what each held, removed and had
 //! to do.
 
-use comfy_table::{Cell, CellAlignment};
-
 use super::servers::{ServerSummary, Spread};
 use super::summary::Summary;
-use super::table::{BOLD, DIM, grouped, line, paragraph, plain_table};
+use super::table::{Layout, bold, grouped, line, note, table_lines};
 
 /// Servers that are shown; all are in `summary.json`.
 const ROWS: usize = 16;
@@ -21,33 +19,23 @@ const OF_THREADS: [&str; 3] = ["busy", "busiest", "queue"];
 pub(super) fn servers_table(summary: &Summary) -> String {
     let shown = &summary.servers[..summary.servers.len().min(ROWS)];
     let has_capacity = shown.iter().any(|server| server.utilisation.is_some());
-    let mut table = plain_table();
     let header: &[&str] = if summary.is_two_stage() { &HEADER_OF_TWO_STAGES } else { &HEADER };
     let header = header.iter().copied().chain(OF_THREADS.into_iter().filter(|_| has_capacity));
-    table.set_header(header.map(Cell::new));
-    for server in shown {
-        table.add_row(cells(server));
-    }
-    for column in table.column_iter_mut() {
-        column.set_padding((0, 1));
-        if column.index > 0 {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
+    let header = header.map(str::to_owned).collect();
     let mut text = String::new();
-    line(&mut text, &format!("{BOLD}what each server held at the end, removed, and answered{BOLD:#}"));
-    table.lines().for_each(|row| line(&mut text, row.trim_end()));
-    let mut dim = |note: &str| paragraph(&mut text, &format!("{DIM}{note}{DIM:#}"));
+    bold(&mut text, "what each server held at the end, removed, and answered");
+    let rows = shown.iter().map(cells);
+    table_lines(header, rows, Layout::after_names(1)).iter().for_each(|row| line(&mut text, row));
     if summary.servers.len() > ROWS {
-        dim(&format!("The other {} servers are in summary.json.", summary.servers.len() - ROWS));
+        note(&mut text, &format!("The other {} servers are in summary.json.", summary.servers.len() - ROWS));
     }
     let mut notes = notes(summary);
     if has_capacity {
         notes.push_str(" busy: the share of its threads' time, in the run and in the busiest minute, in %. queue: the most requests that waited.");
     }
-    dim(&notes);
+    note(&mut text, &notes);
     if let Some(down) = down(summary) {
-        dim(&down);
+        note(&mut text, &down);
     }
     text
 }
@@ -69,7 +57,7 @@ fn notes(summary: &Summary) -> String {
     )
 }
 
-fn cells(server: &ServerSummary) -> Vec<Cell> {
+fn cells(server: &ServerSummary) -> Vec<String> {
     let mut texts = vec![server.server.clone(), mean(server.left_at_end)];
     texts.extend(server.self_preservation_ms.map(|engaged| format!("{:.1}", engaged.mean / 60_000.0)));
     match server.soft_evicted {
@@ -82,7 +70,7 @@ fn cells(server: &ServerSummary) -> Vec<Cell> {
     let percent = |share: f64| format!("{:.1}", share * 100.0);
     texts.extend([server.utilisation, server.busiest_minute_utilisation].into_iter().flatten().map(percent));
     texts.extend(server.waiting_max.map(|waiting| grouped(waiting.into())));
-    texts.into_iter().map(Cell::new).collect()
+    texts
 }
 
 /// A mean, with a decimal where that says more.

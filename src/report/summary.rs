@@ -7,12 +7,13 @@ use sha2::{Digest, Sha256};
 
 use super::calls::CallSummary;
 use super::guards::{ConsumerSummary, GuardSummary};
-use super::mistakes::{MistakeSummary, Tolerance, replicates_with};
+use super::manifest::hex;
+use super::mistakes::{MistakeSummary, Tolerance, replicates, replicates_with};
 use super::servers::{ServerAgreement, ServerStage, ServerSummary};
 use super::stages::{StageSummary, stages};
-use super::{Report, sentence};
+use super::{Report, sentence, words};
 use crate::model::stage::{EventKind, Stage};
-use crate::observe::{Ending, RunData};
+use crate::observe::Ending;
 use crate::sweep::Verdict;
 
 /// A run in figures.
@@ -85,10 +86,10 @@ impl Summary {
             title: report.scenario.title.clone(),
             release: report.scenario.setup.release().to_owned(),
             seed: report.scenario.seed,
-            replicates: u32::try_from(data.replicates.len()).expect("replicates are counted in a u32"),
+            replicates: replicates(data.replicates.len()),
             replicates_to_duration: replicates_with(data, |replicate| replicate.ending == Ending::Duration),
             events: data.replicates.iter().map(|replicate| replicate.events).sum(),
-            digest: digest(data),
+            digest: digest(data.replicates.iter().map(|replicate| replicate.digest)),
             stages: stages(data, report.bounds),
             mistakes: MistakeSummary::of(data),
             tolerance: Tolerance::of(report.scenario),
@@ -126,22 +127,17 @@ impl Summary {
 
     /// As the text of `summary.json`.
     pub fn to_json(&self) -> String {
-        let mut text = serde_json::to_string_pretty(self).expect("plain structs are always JSON");
-        text.push('\n');
-        text
+        words::json(self)
     }
 }
 
 /// The JSON schema of [`Summary`], with a final newline.
 pub fn json_schema() -> String {
-    let schema = schemars::schema_for!(Summary);
-    let mut text = serde_json::to_string_pretty(&schema).expect("a schema is always JSON");
-    text.push('\n');
-    text
+    words::json(&schemars::schema_for!(Summary))
 }
 
 impl ExpectationSummary {
-    fn of(verdict: &Verdict) -> Self {
+    pub(super) fn of(verdict: &Verdict) -> Self {
         Self {
             expectation: verdict.text.clone(),
             held_in: verdict.held_in,
@@ -153,12 +149,10 @@ impl ExpectationSummary {
 }
 
 /// One digest over the replicates' digests in order: the first 64 bits of their SHA-256.
-pub(super) fn digest(data: &RunData) -> String {
+pub(super) fn digest(digests: impl IntoIterator<Item = u64>) -> String {
     let mut hash = Sha256::new();
-    for replicate in &data.replicates {
-        hash.update(replicate.digest.to_be_bytes());
-    }
-    hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    digests.into_iter().for_each(|digest| hash.update(digest.to_be_bytes()));
+    hex(&hash.finalize()[..8])
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
-use comfy_table::{Cell, CellAlignment, ContentLineStyle, LineStyle, Table, TableStyle};
+use comfy_table::{CellAlignment, ContentLineStyle, LineStyle, Table, TableStyle};
 
 use super::calls_table;
 use super::length::in_seconds;
@@ -14,6 +14,7 @@ use super::servers_table::servers_table;
 use super::stages::StageSummary;
 use super::summary::{ExpectationSummary, Summary};
 use super::two_stage_table::two_stage_table;
+use super::words::{caption, plural};
 use crate::model::stage::EventKind;
 
 /// Columns that text is wrapped to.
@@ -38,10 +39,10 @@ pub fn table(summary: &Summary, directory: Option<&Path>) -> String {
     }
     if !summary.calls.is_empty() {
         line(&mut text, "");
-        line(&mut text, &format!("{BOLD}{}{BOLD:#}", calls_table::caption(summary)));
+        bold(&mut text, calls_table::caption(summary));
         calls_table::lines(&summary.calls).iter().for_each(|row| line(&mut text, row));
         if let Some(blame) = calls_table::blame(summary) {
-            paragraph(&mut text, &format!("{DIM}{blame}{DIM:#}"));
+            note(&mut text, &blame);
         }
     }
     if let Some(lines) = two_stage_table(summary) {
@@ -77,49 +78,57 @@ fn heading(summary: &Summary) -> String {
         false => format!("release {}", summary.release),
     };
     format!(
-        "{BOLD}{}{BOLD:#}\n{release}, {servers}{} {}, seed {}, {} events",
+        "{BOLD}{}{BOLD:#}\n{release}, {servers}{}, seed {}, {} events",
         summary.title,
-        grouped(summary.replicates.into()),
-        if summary.replicates == 1 { "replicate" } else { "replicates" },
+        plural(summary.replicates.into(), "replicate"),
         summary.seed,
         grouped(summary.events),
     )
 }
 
-fn event_table(event: EventKind, rows: &[&StageSummary]) -> String {
-    let superseded = rows.iter().any(|row| row.superseded > 0);
-    let mut table = plain_table();
-    table.set_header(header(superseded));
-    for row in rows {
-        table.add_row(cells(row, superseded));
-    }
-    let columns = table.column_count();
-    for column in table.column_iter_mut() {
-        // The closed form stands apart from what was simulated.
-        let left = if column.index + 3 == columns { 3 } else { 0 };
-        column.set_padding((left, 1));
-        if column.index > 0 {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
-    let width = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
-    let caption = caption(event);
+fn event_table(event: EventKind, rows_of: &[&StageSummary]) -> String {
+    let superseded = rows_of.iter().any(|row| row.superseded > 0);
+    let rows = rows_of.iter().map(|row| cells(row, superseded));
+    let header = header(superseded);
+    // The closed form stands apart from what was simulated.
+    let apart = header.len() - 3;
+    let lines = table_lines(header, rows, |column| Layout { right: column > 0, apart: column == apart });
+    let width = width_of(&lines);
+    let caption = format!("{}, in seconds", caption(event, "a stage"));
     let closed = "closed form";
     let left = width.saturating_sub(closed.len());
     let mut text = String::new();
     if caption.len() < left {
-        line(&mut text, &format!("{BOLD}{caption:<left$}{closed}{BOLD:#}"));
+        bold(&mut text, &format!("{caption:<left$}{closed}"));
     } else {
-        line(&mut text, &format!("{BOLD}{caption}\n{:<left$}{closed}{BOLD:#}", ""));
+        bold(&mut text, &format!("{caption}\n{:<left$}{closed}", ""));
     }
     lines.iter().for_each(|row| line(&mut text, row));
-    footnotes(&mut text, rows);
+    footnotes(&mut text, rows_of);
     text
 }
 
-/// A table with a line under its head and no other.
-pub(super) fn plain_table() -> Table {
+/// How a column of a table stands.
+pub(super) struct Layout {
+    /// Whether its cells stand at its right edge.
+    pub(super) right: bool,
+    /// Whether there is more room before it than before others.
+    pub(super) apart: bool,
+}
+
+impl Layout {
+    /// Names in so many columns, and then numbers.
+    pub(super) fn after_names(names: usize) -> impl Fn(usize) -> Self {
+        move |column| Self { right: column >= names, apart: false }
+    }
+}
+
+/// The lines of a table with a line under its head and no other.
+pub(super) fn table_lines(
+    header: Vec<String>,
+    rows: impl IntoIterator<Item = Vec<String>>,
+    layout: impl Fn(usize) -> Layout,
+) -> Vec<String> {
     let mut table = Table::new();
     table.load_style(
         TableStyle::new()
@@ -127,43 +136,43 @@ pub(super) fn plain_table() -> Table {
             .header_separator(LineStyle::none().fill('─').junction('─'))
             .content_lines(ContentLineStyle::none().junction(' ')),
     );
-    table
-}
-
-fn caption(event: EventKind) -> &'static str {
-    match event {
-        EventKind::Crash => "from a crash until a stage no longer shows the instance, in seconds",
-        EventKind::Stop => "from an orderly stop until a stage no longer shows the instance, in seconds",
-        EventKind::Registration => "from a registration until a stage shows the instance, in seconds",
-        EventKind::Unhealthy => {
-            "from the moment health went DOWN until a stage no longer shows the instance, in seconds"
-        }
-        EventKind::Override => {
-            "from an operator's override until a stage no longer shows the instance, in seconds"
-        }
-        EventKind::Recovery => "from a recovery until a stage shows the instance, in seconds",
+    table.set_header(header);
+    for row in rows {
+        table.add_row(row);
     }
+    for column in table.column_iter_mut() {
+        let Layout { right, apart } = layout(column.index);
+        column.set_padding((if apart { 3 } else { 0 }, 1));
+        if right {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table.lines().map(|line| line.trim_end().to_owned()).collect()
 }
 
-fn header(superseded: bool) -> Vec<Cell> {
+/// The widest of some lines.
+pub(super) fn width_of(lines: &[String]) -> usize {
+    lines.iter().map(|line| line.chars().count()).max().unwrap_or(0)
+}
+
+fn header(superseded: bool) -> Vec<String> {
     let counts: &[&str] = if superseded { &["obs.", "cens.", "supers."] } else { &["obs.", "cens."] };
     let figures = ["min", "mean", "p50", "p90", "p95", "p99", "max", "min", "mean", "max"];
-    [&["stage"], counts, &figures].concat().into_iter().map(Cell::new).collect()
+    [&["stage"], counts, &figures].concat().into_iter().map(str::to_owned).collect()
 }
 
-fn cells(row: &StageSummary, superseded: bool) -> Vec<Cell> {
+fn cells(row: &StageSummary, superseded: bool) -> Vec<String> {
     let mut texts = vec![row.stage.name().to_owned(), row.count.to_string(), row.censored.to_string()];
     if superseded {
         texts.push(row.superseded.to_string());
     }
     texts.extend(row.times_ms().map(|ms| ms.map_or_else(|| "–".to_owned(), in_seconds)));
-    texts.into_iter().map(Cell::new).collect()
+    texts
 }
 
 fn footnotes(text: &mut String, rows: &[&StageSummary]) {
     if rows.iter().any(|row| row.censored > 0) {
-        let note = "cens.: not ended when the run did. A figure that these decide is left out (–).";
-        line(text, &format!("{DIM}{note}{DIM:#}"));
+        note(text, "cens.: not ended when the run did. A figure that these decide is left out (–).");
     }
     let reasons: [(&str, Reason); 2] = [
         ("no closed form", |row| row.bound_absent_because.as_deref()),
@@ -179,7 +188,7 @@ fn footnotes(text: &mut String, rows: &[&StageSummary]) {
             }
         }
         for (because, stages) in told {
-            paragraph(text, &format!("{DIM}{lack} for {}: {because}.{DIM:#}", stages.join(", ")));
+            note(text, &format!("{lack} for {}: {because}.", stages.join(", ")));
         }
     }
 }
@@ -213,6 +222,16 @@ pub(super) fn grouped(number: u64) -> String {
         text.push(digit);
     }
     text
+}
+
+/// A line that stands above a table.
+pub(super) fn bold(text: &mut String, content: &str) {
+    line(text, &format!("{BOLD}{content}{BOLD:#}"));
+}
+
+/// A note below a table, wrapped.
+pub(super) fn note(text: &mut String, content: &str) {
+    paragraph(text, &format!("{DIM}{content}{DIM:#}"));
 }
 
 pub(super) fn line(text: &mut String, content: &str) {

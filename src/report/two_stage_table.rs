@@ -1,10 +1,8 @@
 //! The terminal's table of what only a two-stage registry does: its two kinds of eviction, its guards, and what its
 //! consumers refused. It is shown if a guard was ever shut, or consumers did any of it.
 
-use comfy_table::{Cell, CellAlignment};
-
 use super::summary::Summary;
-use super::table::{BOLD, DIM, grouped, line, paragraph, plain_table};
+use super::table::{Layout, bold, grouped, line, note, table_lines};
 
 /// One row; `None` if there is nothing to tell.
 pub(super) fn two_stage_table(summary: &Summary) -> Option<String> {
@@ -47,16 +45,10 @@ pub(super) fn two_stage_table(summary: &Summary) -> Option<String> {
              starts: since a snapshot could not be read.",
         );
     }
-    let mut table = plain_table();
-    table.set_header(cells.iter().map(|(name, _)| Cell::new(name)));
-    table.add_row(cells.iter().map(|(_, text)| Cell::new(text)));
-    for column in table.column_iter_mut() {
-        column.set_padding((0, 1));
-        column.set_cell_alignment(CellAlignment::Right);
-    }
+    let (header, row) = cells.into_iter().map(|(name, text)| (name.to_owned(), text)).unzip();
     let mut text = String::new();
-    line(&mut text, &format!("{BOLD}what the registry and its consumers did, over all replicates{BOLD:#}"));
-    table.lines().for_each(|row| line(&mut text, row.trim_end()));
-    paragraph(&mut text, &format!("{DIM}{notes}{DIM:#}"));
+    bold(&mut text, "what the registry and its consumers did, over all replicates");
+    table_lines(header, [row], Layout::after_names(0)).iter().for_each(|row| line(&mut text, row));
+    note(&mut text, &notes);
     Some(text)
 }

@@ -35,19 +35,26 @@ pub fn judge(scenario: &Scenario, data: &RunData) -> Vec<Verdict> {
         .map(|expectation| {
             let held = data.replicates.iter().filter(|replicate| holds(expectation, scenario, replicate));
             let held_in = u32::try_from(held.count()).expect("no more than the replicates");
-            Verdict {
-                text: expectation.text.clone(),
-                held_in,
-                replicates,
-                required_share: expectation.in_share,
-                passed: passed(held_in, expectation.in_share, replicates),
-            }
+            Verdict::of(expectation, held_in, replicates)
         })
         .collect()
 }
 
+impl Verdict {
+    /// The verdict on an expectation that held in so many of so many replicates.
+    pub fn of(expectation: &Expectation, held_in: u32, replicates: u32) -> Self {
+        Self {
+            text: expectation.text.clone(),
+            held_in,
+            replicates,
+            required_share: expectation.in_share,
+            passed: passed(held_in, expectation.in_share, replicates),
+        }
+    }
+}
+
 /// Whether a claim that must hold in this share of the replicates holds often enough.
-pub fn passed(held_in: u32, required_share: f64, replicates: u32) -> bool {
+fn passed(held_in: u32, required_share: f64, replicates: u32) -> bool {
     held_in >= replicates_required(required_share, replicates)
 }
 

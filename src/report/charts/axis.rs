@@ -4,10 +4,6 @@
 use std::ops::Range;
 
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
-use plotters::coord::types::RangedCoordf64;
-use plotters::prelude::*;
-
-use super::paint::{Canvas, DRAWN, FAINT, GRID, LEFT_AREA, font};
 
 /// Distances between marks, seconds.
 const STEPS_S: [u64; 21] = [
@@ -76,31 +72,6 @@ impl ValueFormatter<f64> for TimeAxis {
     fn format_ext(&self, value: &f64) -> String {
         self.label(*value)
     }
-}
-
-/// A chart of shares, 0 to 100 %, over time, with its grid drawn. `marks_below` is the height of the axis of time in
-/// pixels; 0 leaves it out.
-pub(in crate::report) fn share_chart<'a, 'b>(
-    area: &'a Canvas<'b>,
-    axis: &TimeAxis,
-    marks_below: i32,
-) -> ChartContext<'a, SVGBackend<'b>, Cartesian2d<TimeAxis, RangedCoordf64>> {
-    let mut chart = ChartBuilder::on(area)
-        .set_label_area_size(LabelAreaPosition::Left, LEFT_AREA)
-        .set_label_area_size(LabelAreaPosition::Bottom, marks_below)
-        .build_cartesian_2d(axis.clone(), RangedCoordf64::from(0.0..1.0))
-        .expect(DRAWN);
-    chart
-        .configure_mesh()
-        .bold_line_style(GRID)
-        .light_line_style(TRANSPARENT)
-        .axis_style(FAINT)
-        .y_labels(3)
-        .y_label_formatter(&|share| format!("{:.0} %", share * 100.0))
-        .label_style(font(14, FAINT))
-        .draw()
-        .expect(DRAWN);
-    chart
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use super::paint::{
 use crate::model::stage::{EventKind, Stage};
 use crate::report::stages::StageSummary;
 use crate::report::summary::Summary;
+use crate::report::words::after;
 use crate::report::{Contents, in_words};
 
 const TOP: i32 = 108;
@@ -156,9 +157,9 @@ fn draw(canvas: &Canvas<'_>, events: &[(EventKind, [Bar; 2])], total: i32) {
         .expect(DRAWN);
     let mut top = 0;
     for (event, bars) in events {
-        let width = paint::text_width(canvas, heading(*event), 16);
+        let width = paint::text_width(canvas, &heading(*event), 16);
         paint::fill(canvas, (24, TOP + top), (24 + width + 6, TOP + top + 24), WHITE.filled());
-        paint::write(canvas, heading(*event), 16, INK, (24, TOP + top + 4));
+        paint::write(canvas, &heading(*event), 16, INK, (24, TOP + top + 4));
         top += EVENT_GAP - 4;
         for bar in bars {
             let middle = (HPos::Left, VPos::Center);
@@ -193,13 +194,6 @@ fn draw(canvas: &Canvas<'_>, events: &[(EventKind, [Bar; 2])], total: i32) {
     }
 }
 
-fn heading(event: EventKind) -> &'static str {
-    match event {
-        EventKind::Crash => "After a crash",
-        EventKind::Stop => "After an orderly stop",
-        EventKind::Registration => "After a registration",
-        EventKind::Unhealthy => "After health went DOWN",
-        EventKind::Override => "After an operator's override",
-        EventKind::Recovery => "After a recovery",
-    }
+fn heading(event: EventKind) -> String {
+    format!("After {}", after(event))
 }

@@ -1,11 +1,11 @@
 //! What a detection window costs the callers: the share of attempts that failed, minute by minute since the first
 //! fault, by what they met.
 
-use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 
 use super::axis::TimeAxis;
-use super::paint::{self, Canvas, DRAWN, FAINT, GRID, INK, RED, RIGHT_MARGIN, WIDTH, colour, font};
+use super::paint::{self, Canvas, DRAWN, FAINT, INK, RED, WIDTH, colour};
+use super::panels::{self, AXIS, Panel};
 use crate::model::stage::Stage;
 use crate::observe::{CallCounts, CallMinute, CallTally, Fate, RunData};
 use crate::report::Contents;
@@ -13,7 +13,6 @@ use crate::report::calls::total;
 
 const TOP: i32 = 138;
 const HEIGHT: i32 = 320;
-const AXIS: i32 = 44;
 /// Where the legend's rows begin, and how far apart they are.
 const LEGEND: i32 = 76;
 const LEGEND_ROW: i32 = 22;
@@ -35,35 +34,29 @@ struct Kind {
     count: fn(&CallTally) -> u64,
 }
 
+/// Attempts at the dead that this stage is to blame for.
+macro_rules! dead {
+    ($stage:expr, $words:literal) => {
+        Kind { words: $words, ink: colour($stage), count: |tally| tally.dead_by_stage[$stage as usize] }
+    };
+}
+
+/// Attempts that met this fate.
+macro_rules! met {
+    ($fate:expr, $words:literal, $ink:expr) => {
+        Kind { words: $words, ink: $ink, count: |tally| tally.attempts[$fate as usize] }
+    };
+}
+
 const KINDS: [Kind; 8] = [
-    Kind {
-        words: "dead, in the registry",
-        ink: colour(Stage::Registry),
-        count: |tally| tally.dead_by_stage[Stage::Registry as usize],
-    },
-    Kind {
-        words: "dead, in the server's answers",
-        ink: colour(Stage::Served),
-        count: |tally| tally.dead_by_stage[Stage::Served as usize],
-    },
-    Kind {
-        words: "dead, in the local registry",
-        ink: colour(Stage::Client),
-        count: |tally| tally.dead_by_stage[Stage::Client as usize],
-    },
-    Kind {
-        words: "dead, in the balancer's list",
-        ink: colour(Stage::Balancer),
-        count: |tally| tally.dead_by_stage[Stage::Balancer as usize],
-    },
-    Kind { words: "standing still", ink: SKY, count: |tally| tally.attempts[Fate::Paused as usize] },
-    Kind { words: "cut off", ink: YELLOW, count: |tally| tally.attempts[Fate::CutOff as usize] },
-    Kind {
-        words: "there, but failing calls",
-        ink: RED,
-        count: |tally| tally.attempts[Fate::Refused as usize],
-    },
-    Kind { words: "no instance", ink: GREY, count: |tally| tally.attempts[Fate::NoInstance as usize] },
+    dead!(Stage::Registry, "dead, in the registry"),
+    dead!(Stage::Served, "dead, in the server's answers"),
+    dead!(Stage::Client, "dead, in the local registry"),
+    dead!(Stage::Balancer, "dead, in the balancer's list"),
+    met!(Fate::Paused, "standing still", SKY),
+    met!(Fate::CutOff, "cut off", YELLOW),
+    met!(Fate::Refused, "there, but failing calls", RED),
+    met!(Fate::NoInstance, "no instance", GREY),
 ];
 
 /// The chart as SVG text.
@@ -141,22 +134,10 @@ fn draw(canvas: &Canvas<'_>, minutes: &[CallTally]) {
     let highest = bars.iter().map(|(_, _, tally)| failed_attempt_percent(tally).max(failed_percent(tally)));
     let ceiling = (highest.fold(0.0, f64::max) * 1.1).min(102.0);
     let end = bars.last().map_or(1, |&(_, to, _)| to);
-    let area = canvas.clone().shrink((0, TOP), (WIDTH - RIGHT_MARGIN, HEIGHT + AXIS));
-    let mut chart = ChartBuilder::on(&area)
-        .set_label_area_size(LabelAreaPosition::Left, 72)
-        .set_label_area_size(LabelAreaPosition::Bottom, AXIS)
-        .build_cartesian_2d(TimeAxis::over(0, end, 10), RangedCoordf64::from(0.0..ceiling))
-        .expect(DRAWN);
-    chart
-        .configure_mesh()
-        .bold_line_style(GRID)
-        .light_line_style(TRANSPARENT)
-        .axis_style(FAINT)
-        .y_labels(6)
-        .y_label_formatter(&|percent| percent_label(*percent, ceiling))
-        .label_style(font(14, FAINT))
-        .draw()
-        .expect(DRAWN);
+    let panel = Panel { top: TOP, height: HEIGHT, left: 72, is_last: true };
+    let area = panel.area(canvas);
+    let mut chart = panel.chart(&area, &TimeAxis::over(0, end, 10), ceiling);
+    panels::mesh(&mut chart, 6, &|percent| percent_label(*percent, ceiling));
     for &(from, to, tally) in &bars {
         let (from, to) = (from as f64, to as f64);
         let attempts: u64 = tally.attempts.iter().sum();

@@ -4,8 +4,9 @@
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 
-use super::axis::{TimeAxis, share_chart};
+use super::axis::TimeAxis;
 use super::paint::{self, Canvas, DRAWN, FAINT, INK, LEFT_AREA, RIGHT_MARGIN, WIDTH, colour, fitting, font};
+use super::panels::{self, AXIS};
 use crate::engine::SimDuration;
 use crate::model::stage::{EventKind, Stage};
 use crate::observe::Outcome;
@@ -13,11 +14,11 @@ use crate::report::Report;
 use crate::report::length::in_seconds;
 use crate::report::stages::{StageSummary, rows_by_stage};
 use crate::report::summary::Summary;
+use crate::report::words::{capital, caption};
 use crate::sweep::Sample;
 
 const TOP: i32 = 76;
 const PANEL: i32 = 118;
-const AXIS: i32 = 44;
 const EVENT_GAP: i32 = 34;
 /// A line below an event's caption that says why there is no closed form.
 const REASON: i32 = 20;
@@ -38,7 +39,7 @@ pub struct Recorded {
 /// The chart as SVG text, with a dot for every recorded value.
 pub fn detection_times_svg(report: &Report<'_>, summary: &Summary, recorded: &[Recorded]) -> String {
     let events: Vec<Vec<Panel<'_>>> =
-        summary.events_watched().map(|event| panels(report, summary, recorded, event)).collect();
+        summary.events_watched().map(|event| panels_of(report, summary, recorded, event)).collect();
     let heights = events
         .iter()
         .map(|panels| panels.len() as i32 * PANEL + AXIS + reasons(panels).len() as i32 * REASON);
@@ -55,7 +56,7 @@ pub fn detection_times_svg(report: &Report<'_>, summary: &Summary, recorded: &[R
         }
         let mut top = TOP;
         for panels in &events {
-            paint::write(canvas, caption(panels[0].event), 16, INK, (24, top));
+            paint::write(canvas, &capital(&caption(panels[0].event, "the stage")), 16, INK, (24, top));
             top += EVENT_GAP - 8;
             for reason in reasons(panels) {
                 let fitted = fitting(canvas, &reason, 14, WIDTH - RIGHT_MARGIN - 24);
@@ -81,7 +82,7 @@ struct Panel<'a> {
     notes_give_way: bool,
 }
 
-fn panels<'a>(
+fn panels_of<'a>(
     report: &Report<'_>,
     summary: &'a Summary,
     recorded: &[Recorded],
@@ -105,19 +106,6 @@ fn panels<'a>(
         Some(Panel { event, stage, figures, sample, longest_wait_ms, recorded, notes_give_way })
     };
     Stage::ALL.into_iter().filter_map(panel).collect()
-}
-
-fn caption(event: EventKind) -> &'static str {
-    match event {
-        EventKind::Crash => "From a crash until the stage no longer shows the instance",
-        EventKind::Stop => "From an orderly stop until the stage no longer shows the instance",
-        EventKind::Registration => "From a registration until the stage shows the instance",
-        EventKind::Unhealthy => {
-            "From the moment health went DOWN until the stage no longer shows the instance"
-        }
-        EventKind::Override => "From an operator's override until the stage no longer shows the instance",
-        EventKind::Recovery => "From a recovery until the stage shows the instance",
-    }
 }
 
 /// Why stages have no closed form, a line a reason. They mostly share one, and it is long: within the panels it
@@ -158,9 +146,9 @@ fn draw_event(canvas: &Canvas<'_>, panels: &[Panel<'_>], top: i32) {
 }
 
 fn draw_panel(canvas: &Canvas<'_>, panel: &Panel<'_>, axis: &TimeAxis, top: i32, last: bool) {
-    let height = PANEL - 14 + if last { AXIS } else { 0 };
-    let area = canvas.clone().shrink((0, top), (WIDTH - RIGHT_MARGIN, height));
-    let mut chart = share_chart(&area, axis, if last { AXIS } else { 0 });
+    let place = panels::Panel { top, height: PANEL - 14, left: LEFT_AREA, is_last: last };
+    let area = place.area(canvas);
+    let mut chart = place.shares(&area, axis);
     let ink = colour(panel.stage);
     if let (Some(min), Some(max)) = (panel.figures.bound_min_ms, panel.figures.bound_max_ms) {
         let [min, max] = [min, max].map(|ms| ms as f64);

@@ -15,7 +15,8 @@ const NAME_ROWS: usize = 2;
 const FAULTS_DRAWN: usize = 200;
 
 /// A chart of a number over time.
-pub(super) type TimeChart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<TimeAxis, RangedCoordf64>>;
+pub(in crate::report) type TimeChart<'a, 'b> =
+    ChartContext<'a, SVGBackend<'b>, Cartesian2d<TimeAxis, RangedCoordf64>>;
 
 /// Draws the faults of a replicate from 0 up to `ceiling`.
 pub(super) fn draw(chart: &mut TimeChart<'_, '_>, replicate: &ReplicateData, ceiling: f64) {

@@ -13,7 +13,7 @@ mod faults;
 mod guard;
 mod load;
 pub(super) mod paint;
-mod panels;
+pub(super) mod panels;
 #[cfg(feature = "png")]
 mod raster;
 mod renewals;

@@ -13,7 +13,7 @@ use crate::report::Report;
 /// Servers that have a panel, at most.
 const SERVERS: usize = 8;
 /// The height of the axis of time.
-pub(super) const AXIS: i32 = 44;
+pub(in crate::report) const AXIS: i32 = 44;
 /// Free space above a panel that is not the first, so that marks of both stand apart.
 pub(super) const GAP: i32 = 16;
 
@@ -22,13 +22,13 @@ const TICK: i32 = 6;
 
 /// One panel's place.
 #[derive(Clone, Copy)]
-pub(super) struct Panel {
-    pub(super) top: i32,
-    pub(super) height: i32,
+pub(in crate::report) struct Panel {
+    pub(in crate::report) top: i32,
+    pub(in crate::report) height: i32,
     /// Space for the names and marks of the vertical axis.
-    pub(super) left: i32,
+    pub(in crate::report) left: i32,
     /// Whether the axis of time stands below it.
-    pub(super) is_last: bool,
+    pub(in crate::report) is_last: bool,
 }
 
 /// The servers that have a panel: the first, by number.
@@ -45,7 +45,7 @@ pub(super) fn left_out(report: &Report<'_>) -> Option<String> {
 
 impl Panel {
     /// The part of the canvas that it is drawn on.
-    pub(super) fn area<'b>(&self, canvas: &Canvas<'b>) -> Canvas<'b> {
+    pub(in crate::report) fn area<'b>(&self, canvas: &Canvas<'b>) -> Canvas<'b> {
         let below = if self.is_last { AXIS } else { 0 };
         canvas.clone().shrink((0, self.top), (WIDTH - RIGHT_MARGIN, self.height + below))
     }
@@ -62,6 +62,17 @@ impl Panel {
             .set_label_area_size(LabelAreaPosition::Bottom, if self.is_last { AXIS } else { 0 })
             .build_cartesian_2d(axis.clone(), RangedCoordf64::from(0.0..ceiling))
             .expect(DRAWN)
+    }
+
+    /// A chart of shares on its area, 0 to 100 %, with its grid.
+    pub(in crate::report) fn shares<'a, 'b>(
+        &self,
+        area: &'a Canvas<'b>,
+        axis: &TimeAxis,
+    ) -> TimeChart<'a, 'b> {
+        let mut chart = self.chart(area, axis, 1.0);
+        mesh(&mut chart, 3, &|share| format!("{:.0} %", share * 100.0));
+        chart
     }
 
     /// Writes the panel's name to the left of it.

@@ -2,7 +2,8 @@
 //! choice to the narrowest.
 
 use super::charts;
-use super::figure::{Figure, Statistic, Value};
+use super::figure::{Figure, Value};
+use super::statistic::Statistic;
 use super::summary::{ComparisonSummary, ConfigurationSummary};
 use crate::model::stage::{EventKind, Stage};
 use crate::report::length::in_seconds_signed;
@@ -87,16 +88,15 @@ pub(super) fn columns<'a>(
         });
     }
     for &stage in layout.stages {
-        let mean = Figure::DetectionTime(event, stage, Statistic::Mean);
-        columns.push(Column::figure([stage.name(), "mean"], mean));
-        if layout.tails {
-            columns.push(Column::figure(["", "p99"], Figure::DetectionTime(event, stage, Statistic::P99)));
+        let tail = layout.tails.then_some(("", Statistic::P99));
+        for (above, statistic) in [(stage.name(), Statistic::Mean)].into_iter().chain(tail) {
+            let figure = Figure::DetectionTime(event, stage, statistic);
+            columns.push(Column::figure([above, statistic.name()], figure));
         }
     }
     for (place, &statistic) in layout.callers.iter().enumerate() {
         let above = if place == 0 { "callers" } else { "" };
-        let below = if statistic == Statistic::Mean { "mean" } else { "p99" };
-        columns.push(Column::figure([above, below], Figure::Callers(event, statistic)));
+        columns.push(Column::figure([above, statistic.name()], Figure::Callers(event, statistic)));
     }
     if let Some(event) = event.filter(|_| layout.difference) {
         columns.extend(difference(summary, event));

@@ -12,11 +12,11 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use super::paired::Difference;
-use super::summary::{ComparisonSummary, ConfigurationSummary, StageComparison};
+use super::statistic::{Statistic, Unit, of_difference};
+use super::summary::{ComparisonSummary, ConfigurationSummary};
 use crate::model::stage::{EventKind, Stage};
 use crate::report::length::{in_seconds, in_seconds_signed};
-use crate::report::stages::StageSummary;
+use crate::report::words::after;
 use crate::scenario::closest;
 
 /// A figure that every configuration may have.
@@ -38,31 +38,6 @@ pub enum Figure {
     FailedCalls,
 }
 
-/// A statistic of detection times.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Statistic {
-    /// Observations.
-    Count,
-    /// Of these, cut off by the end of the run.
-    Censored,
-    /// The shortest.
-    Min,
-    /// The mean.
-    Mean,
-    /// The median.
-    P50,
-    /// A quantile.
-    P90,
-    /// A quantile.
-    P95,
-    /// A quantile.
-    P99,
-    /// The longest.
-    Max,
-    /// The mean's difference to the first configuration.
-    Difference,
-}
-
 /// What a configuration has for a figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
@@ -76,29 +51,6 @@ pub enum Value {
 
 /// What is said of a figure: the last part of its name, words for the title of a chart, and what a value is.
 type Declared = (&'static str, &'static str, Unit);
-
-/// What a row has for a statistic.
-#[derive(Clone, Copy)]
-enum Source {
-    Count(fn(&StageSummary) -> u64),
-    /// Milliseconds; unknown if it falls among the censored.
-    Time(fn(&StageSummary) -> Option<u64>),
-    /// The row's own difference.
-    Difference,
-}
-
-/// What a value is, and how it is shown.
-#[derive(Clone, Copy)]
-enum Unit {
-    /// Whole things.
-    Count,
-    /// Milliseconds, shown as seconds.
-    Time,
-    /// The same, of a length that may be negative.
-    Difference,
-    /// Percent, with so many decimals.
-    Percent(usize),
-}
 
 impl Figure {
     /// The figure of this name.
@@ -245,9 +197,9 @@ impl Figure {
     pub fn documented() -> String {
         use Statistic::{Censored, Count, Difference, Max, Mean, Min, P50, P90, P95, P99};
         let of_stage = |name: &str| format!("`STAGE.{name}`");
-        let statistic = |statistic: Statistic| of_stage(statistic.declared().0);
+        let statistic = |statistic: Statistic| of_stage(statistic.name());
         let [mean, others @ ..] = [Mean, Min, P50, P90, P95, P99, Max];
-        let others = others.map(|other| format!("`.{}`", other.declared().0)).join(", ");
+        let others = others.map(|other| format!("`.{}`", other.name())).join(", ");
         let declared = |figure: Self| figure.declared().0;
         let [accuracy, mistakes] = [Self::QueryAccuracy(Stage::Registry), SHORT.1].map(declared);
         let whole = |figure: Self| format!("`{}`", declared(figure));
@@ -295,76 +247,6 @@ impl fmt::Display for Figure {
     }
 }
 
-impl Statistic {
-    const ALL: [Self; 10] = [
-        Self::Count,
-        Self::Censored,
-        Self::Min,
-        Self::Mean,
-        Self::P50,
-        Self::P90,
-        Self::P95,
-        Self::P99,
-        Self::Max,
-        Self::Difference,
-    ];
-
-    /// Its name, words for the title of a chart, and what a row has for it.
-    fn declared(self) -> (&'static str, &'static str, Source) {
-        use Source::{Count, Difference, Time};
-        match self {
-            Self::Count => ("count", "observations", Count(|row| row.count)),
-            Self::Censored => {
-                ("censored", "observations not ended when the run did", Count(|row| row.censored))
-            }
-            Self::Min => ("min", "least detection time", Time(|row| row.min_ms)),
-            Self::Mean => ("mean", "mean detection time", Time(|row| row.mean_ms)),
-            Self::P50 => ("p50", "median detection time", Time(|row| row.p50_ms)),
-            Self::P90 => ("p90", "90th percentile of the detection time", Time(|row| row.p90_ms)),
-            Self::P95 => ("p95", "95th percentile of the detection time", Time(|row| row.p95_ms)),
-            Self::P99 => ("p99", "99th percentile of the detection time", Time(|row| row.p99_ms)),
-            Self::Max => ("max", "longest detection time", Time(|row| row.max_ms)),
-            Self::Difference => {
-                ("difference", "mean detection time less that of configuration 1", Difference)
-            }
-        }
-    }
-
-    fn of(self, row: &StageComparison) -> Value {
-        let figures = &row.figures;
-        match self.declared().2 {
-            Source::Count(count) => Value::Known(count(figures) as f64),
-            Source::Time(time) => match time(figures) {
-                Some(ms) => Value::Known(ms as f64),
-                None if figures.censored > 0 => Value::Beyond,
-                None => Value::Absent,
-            },
-            Source::Difference => of_difference(row.difference),
-        }
-    }
-}
-
-impl Source {
-    const fn unit(self) -> Unit {
-        match self {
-            Self::Count(_) => Unit::Count,
-            Self::Time(_) => Unit::Time,
-            Self::Difference => Unit::Difference,
-        }
-    }
-}
-
-impl Unit {
-    /// How a title ends.
-    const fn words(self) -> &'static str {
-        match self {
-            Self::Count => "",
-            Self::Time | Self::Difference => ", seconds",
-            Self::Percent(_) => ", %",
-        }
-    }
-}
-
 impl Value {
     /// The order of a sorted table: the known by size, then what is beyond the run, which turns round with
     /// `descending`; what is absent always comes last.
@@ -381,26 +263,10 @@ impl Value {
     }
 }
 
-/// An event, after `after`.
-pub(super) const fn after(event: EventKind) -> &'static str {
-    match event {
-        EventKind::Crash => "a crash",
-        EventKind::Stop => "an orderly stop",
-        EventKind::Registration => "a registration",
-        EventKind::Unhealthy => "health went DOWN",
-        EventKind::Override => "an operator's override",
-        EventKind::Recovery => "a recovery",
-    }
-}
-
 /// Whether callers of any configuration could see the event.
 fn seen_by_callers(summary: &ComparisonSummary, event: Option<EventKind>) -> bool {
     let seen = |event| summary.configurations.iter().any(|one| one.at_callers(event).is_some());
     event.is_some_and(seen)
-}
-
-fn of_difference(difference: Option<Difference>) -> Value {
-    difference.map_or(Value::Absent, |difference| Value::Known(difference.mean_ms as f64))
 }
 
 fn share(share: Option<f64>) -> Value {

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::About;
 use super::summary::{AxisSummary, ComparisonSummary};
 use crate::report::manifest::TOOL;
+use crate::report::words;
 
 /// `manifest.json` of a comparison.
 #[derive(Debug, Serialize)]
@@ -62,8 +63,6 @@ impl<'a> ComparisonManifest<'a> {
 
     /// As the text of `manifest.json`.
     pub(super) fn to_json(&self) -> String {
-        let mut text = serde_json::to_string_pretty(self).expect("plain structs are always JSON");
-        text.push('\n');
-        text
+        words::json(self)
     }
 }

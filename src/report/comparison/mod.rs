@@ -22,6 +22,7 @@ mod figure;
 mod manifest;
 mod paired;
 mod rows;
+mod statistic;
 mod summary;
 mod table;
 
@@ -29,8 +30,9 @@ mod table;
 mod made_up;
 
 pub use directory::ComparisonDirectory;
-pub use figure::{Figure, Statistic, Value};
+pub use figure::{Figure, Value};
 pub use paired::Difference;
+pub use statistic::Statistic;
 pub use summary::{
     AxisSummary, CallersDifference, ComparisonSummary, ConfigurationSummary, QualitySummary, StageComparison,
     json_schema,

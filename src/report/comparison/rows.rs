@@ -28,7 +28,7 @@ pub(super) fn configuration_columns<'a>(axes: &[AxisSummary]) -> Columns<Watched
             row.configuration.values[index].as_str().into()
         })
     };
-    Columns::<Watched<'_>>::new()
+    let watched = Columns::<Watched<'_>>::new()
         .one("configuration", "its number, from 1, in plan order", |row| row.configuration.configuration.into())
         .titled(
             "one for each axis",
@@ -49,7 +49,13 @@ pub(super) fn configuration_columns<'a>(axes: &[AxisSummary]) -> Columns<Watched
                 figure("censored", |row| Some(row.censored)),
                 figure("superseded", |row| Some(row.superseded)),
             ],
-        )
+        );
+    with_load(with_times(watched))
+}
+
+/// The columns of detection times.
+fn with_times(columns: Columns<Watched<'_>>) -> Columns<Watched<'_>> {
+    columns
         .titled(
             "`min_ms` to `max_ms`",
             "of T_D; empty if not known",
@@ -87,6 +93,11 @@ pub(super) fn configuration_columns<'a>(axes: &[AxisSummary]) -> Columns<Watched
                 high("p99", |row| row.intervals.p99),
             ],
         )
+}
+
+/// The columns of the difference to the first configuration, and of what is not about one event.
+fn with_load(columns: Columns<Watched<'_>>) -> Columns<Watched<'_>> {
+    columns
         .line(
             "replicates with an observation both here and in configuration 1",
             [difference("difference_pairs", |one| Some(one.pairs))],

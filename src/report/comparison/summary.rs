@@ -10,11 +10,12 @@ use crate::analysis;
 use crate::model::registry::Kind;
 use crate::model::stage::{EventKind, Stage};
 use crate::report::manifest::hex;
+use crate::report::mistakes::replicates;
 use crate::report::stages::StageSummary;
-use crate::report::summary::ExpectationSummary;
+use crate::report::summary::{self, ExpectationSummary};
+use crate::report::words;
 use crate::scenario::{Scenario, canonical};
-use crate::sweep::verdict::passed;
-use crate::sweep::{Plan, ReplicateRecord, Sample, StageRecord};
+use crate::sweep::{Plan, ReplicateRecord, Sample, StageRecord, Verdict};
 
 /// Configurations in figures.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -171,18 +172,13 @@ impl ComparisonSummary {
 
     /// As the text of `summary.json`.
     pub fn to_json(&self) -> String {
-        let mut text = serde_json::to_string_pretty(self).expect("plain structs are always JSON");
-        text.push('\n');
-        text
+        words::json(self)
     }
 }
 
 /// The JSON schema of [`ComparisonSummary`], with a final newline.
 pub fn json_schema() -> String {
-    let schema = schemars::schema_for!(ComparisonSummary);
-    let mut text = serde_json::to_string_pretty(&schema).expect("a schema is always JSON");
-    text.push('\n');
-    text
+    words::json(&schemars::schema_for!(ComparisonSummary))
 }
 
 impl ConfigurationSummary {
@@ -230,9 +226,9 @@ impl ConfigurationSummary {
             values: dimensions.map(|(dimension, value)| dimension.values[value].clone()).collect(),
             title: scenario.title.clone(),
             release: scenario.setup.release().to_owned(),
-            replicates_to_duration: count(records.iter().filter(|record| record.to_duration).count()),
+            replicates_to_duration: replicates(records.iter().filter(|record| record.to_duration).count()),
             events: sum(|record| record.events),
-            digest: digest(records),
+            digest: summary::digest(records.iter().map(|record| record.digest)),
             stages,
             callers: first.map(|first| callers(&scenario, records, first)).unwrap_or_default(),
             requests_per_minute: sum(|record| record.requests) as f64 * 6e10
@@ -351,28 +347,10 @@ fn stages(
 }
 
 fn expectations(scenario: &Scenario, records: &[ReplicateRecord]) -> Vec<ExpectationSummary> {
-    let replicates = count(records.len());
     let all = scenario.expectations.iter().enumerate();
     all.map(|(index, expectation)| {
-        let held_in = count(records.iter().filter(|record| record.held[index]).count());
-        ExpectationSummary {
-            expectation: expectation.text.clone(),
-            held_in,
-            replicates,
-            required_share: expectation.in_share,
-            passed: passed(held_in, expectation.in_share, replicates),
-        }
+        let held_in = replicates(records.iter().filter(|record| record.held[index]).count());
+        ExpectationSummary::of(&Verdict::of(expectation, held_in, replicates(records.len())))
     })
     .collect()
-}
-
-/// As [`crate::report::summary::digest`] has it for a run.
-fn digest(records: &[ReplicateRecord]) -> String {
-    let mut hash = Sha256::new();
-    records.iter().for_each(|record| hash.update(record.digest.to_be_bytes()));
-    hex(&hash.finalize()[..8])
-}
-
-fn count(number: usize) -> u32 {
-    u32::try_from(number).expect("replicates are counted in a u32")
 }

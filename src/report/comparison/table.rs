@@ -6,16 +6,17 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use comfy_table::{Cell, CellAlignment, ContentLineStyle, LineStyle, Table, TableStyle};
-
 use super::SCENARIO_AXIS;
 use super::charts;
 use super::columns::{Column, columns, layouts};
-use super::figure::{Figure, after};
+use super::figure::Figure;
 use super::summary::{ComparisonSummary, ConfigurationSummary, StageComparison};
 use crate::model::stage::{EventKind, Stage};
 use crate::report::in_words;
-use crate::report::table::{BAD, BOLD, DIM, GOOD, WIDTH, grouped, line, paragraph};
+use crate::report::table::{
+    BAD, BOLD, DIM, GOOD, Layout, WIDTH, bold, grouped, line, note, paragraph, table_lines, width_of,
+};
+use crate::report::words::{caption, plural};
 
 /// Configurations that a line about expectations lists.
 const LISTED: usize = 12;
@@ -101,7 +102,7 @@ fn event_table(
     let (lines, _) = fits.unwrap_or(&rendered[rendered.len() - 1]);
     let mut text = String::new();
     if let Some(event) = event {
-        line(&mut text, &format!("{BOLD}{}, in seconds{BOLD:#}", caption(event)));
+        bold(&mut text, &format!("{}, in seconds", caption(event, "a stage")));
     }
     lines.iter().for_each(|row| line(&mut text, row));
     let censored = |configuration: &&ConfigurationSummary| {
@@ -110,55 +111,31 @@ fn event_table(
         rows.map(|row| row.figures.censored).sum::<u64>() > 0
     };
     if sorted.iter().any(censored) {
-        let note = "–: not known, since not all observations had ended when the run did.";
-        line(&mut text, &format!("{DIM}{note}{DIM:#}"));
+        note(&mut text, "–: not known, since not all observations had ended when the run did.");
     }
     if event.is_some() && summary.mixes_registries() {
-        let note = "callers: at the last stage on the way to them, client or, where there is one, balancer. Left blank: \
-                    a stage that the registry does not have.";
-        paragraph(&mut text, &format!("{DIM}{note}{DIM:#}"));
+        note(
+            &mut text,
+            "callers: at the last stage on the way to them, client or, where there is one, balancer. Left blank: a \
+             stage that the registry does not have.",
+        );
     }
     text
 }
 
 /// The table's lines, and how wide the widest is.
 fn render(columns: Vec<Column<'_>>, sorted: &[&ConfigurationSummary]) -> (Vec<String>, usize) {
-    let mut table = Table::new();
-    table.load_style(
-        TableStyle::new()
-            .header_lines(ContentLineStyle::none().junction(' '))
-            .header_separator(LineStyle::none().fill('─').junction('─'))
-            .content_lines(ContentLineStyle::none().junction(' ')),
-    );
     let height = columns.iter().map(|column| column.heading.len()).max().unwrap_or(0);
     // Headings stand on the line.
     let heading = |column: &Column<'_>| {
         let above = std::iter::repeat_n(String::new(), height - column.heading.len());
         above.chain(column.heading.iter().cloned()).collect::<Vec<_>>().join("\n")
     };
-    table.set_header(columns.iter().map(|column| Cell::new(heading(column))));
-    for configuration in sorted {
-        table.add_row(columns.iter().map(|column| Cell::new((column.say)(configuration))));
-    }
-    for (column, described) in table.column_iter_mut().zip(&columns) {
-        column.set_padding((0, 1));
-        if described.right {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
-    let width = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+    let header = columns.iter().map(heading).collect();
+    let rows = sorted.iter().map(|one| columns.iter().map(|column| (column.say)(one)).collect());
+    let lines = table_lines(header, rows, |column| Layout { right: columns[column].right, apart: false });
+    let width = width_of(&lines);
     (lines, width)
-}
-
-/// From when until when, for a caption.
-pub(super) fn caption(event: EventKind) -> String {
-    let end = if event.is_end() { "no longer shows" } else { "shows" };
-    let event = match event {
-        EventKind::Unhealthy => "the moment health went DOWN",
-        event => after(event),
-    };
-    format!("from {event} until a stage {end} the instance")
 }
 
 /// Between which configurations the mean at the last stage lies, in words.
@@ -239,10 +216,6 @@ fn verdicts(summary: &ComparisonSummary) -> String {
         paragraph(&mut text, &format!("{BAD}missed{BAD:#} {expectation} {DIM}(in {which}){DIM:#}"));
     }
     text
-}
-
-fn plural(count: u64, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{} {noun}s", grouped(count)) }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What the time went on with a two-stage registry, and what became of the entry that no caller sees.
 
-use super::{in_words, plural, shortest_watch};
+use super::{either, in_words, plural, shortest_watch};
 use crate::model::stage::{EventKind, Stage};
 use crate::model::two_stage::{Discovery, TwoStage};
 use crate::report::guards::{guard_percent, shut_at_end};
@@ -62,7 +62,7 @@ pub(super) fn entry(report: &Report<'_>, summary: &Summary, event: EventKind) ->
     Some(format!(
         "The registry still had {} of {} when the run ended{why}.",
         row.censored,
-        plural(row.count, "such entry", "such entries"),
+        either(row.count, "such entry", "such entries"),
     ))
 }
 
@@ -77,7 +77,7 @@ pub(super) fn why_never(report: &Report<'_>, summary: &Summary, event: EventKind
 
 fn refused(summary: &Summary) -> Option<String> {
     let refused = summary.consumers.map_or(0, |consumers| consumers.refused_answers);
-    (refused > 0).then(|| format!("callers refused {} as implausible", plural(refused, "answer", "answers")))
+    (refused > 0).then(|| format!("callers refused {} as implausible", plural(refused, "answer")))
 }
 
 /// Why some callers had not seen an event when the run ended, although the registry had, if that is known.
@@ -110,7 +110,7 @@ pub(super) fn mistakes(summary: &Summary, watched: bool) -> Option<String> {
     ];
     let told = told.into_iter().filter(|(count, _)| *count > 0);
     let told = told
-        .map(|(count, how)| format!("{} {how}", plural(count, "live instance was", "live instances were")));
+        .map(|(count, how)| format!("{} {how}", either(count, "live instance was", "live instances were")));
     let told: Vec<String> = told.collect();
     if told.is_empty() {
         let nothing =
@@ -121,7 +121,7 @@ pub(super) fn mistakes(summary: &Summary, watched: bool) -> Option<String> {
     Some(format!(
         "{}, in {replicates} of {}.",
         told.join(", and "),
-        plural(summary.replicates.into(), "replicate", "replicates"),
+        plural(summary.replicates.into(), "replicate"),
     ))
 }
 

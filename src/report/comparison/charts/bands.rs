@@ -5,15 +5,14 @@ use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 
-use super::curves::capital;
 use crate::model::stage::{EventKind, Stage};
 use crate::report::charts::axis::TimeAxis;
 use crate::report::charts::paint::{
     self, Canvas, DRAWN, FAINT, GRID, INK, LEFT_AREA, RIGHT_MARGIN, WIDTH, colour, font,
 };
 use crate::report::comparison::summary::ComparisonSummary;
-use crate::report::comparison::table::caption;
 use crate::report::stages::StageSummary;
+use crate::report::words::{capital, caption};
 
 const TOP: i32 = 104;
 const CAPTION: i32 = 28;
@@ -38,7 +37,7 @@ pub(super) fn svg(summary: &ComparisonSummary) -> String {
         legend(canvas);
         let mut top = TOP;
         for (event, stages) in &events {
-            paint::write(canvas, &capital(&caption(*event)), 16, INK, (24, top));
+            paint::write(canvas, &capital(&caption(*event, "a stage")), 16, INK, (24, top));
             top += CAPTION;
             for (index, stage) in stages.iter().enumerate() {
                 draw_panel(canvas, summary, (*event, *stage), top, index + 1 == stages.len());

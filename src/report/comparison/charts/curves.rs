@@ -5,16 +5,18 @@ use plotters::style::text_anchor::{HPos, VPos};
 
 use super::{Curve, Stroke, names, strokes, values};
 use crate::model::stage::{EventKind, Stage};
-use crate::report::charts::axis::{TimeAxis, share_chart};
-use crate::report::charts::paint::{self, Canvas, DRAWN, FAINT, INK, RIGHT_MARGIN, WIDTH, fitting, font};
+use crate::report::charts::axis::TimeAxis;
+use crate::report::charts::paint::{
+    self, Canvas, DRAWN, FAINT, INK, LEFT_AREA, RIGHT_MARGIN, WIDTH, fitting, font,
+};
+use crate::report::charts::panels::{self, AXIS};
 use crate::report::comparison::Comparison;
-use crate::report::comparison::table::caption;
+use crate::report::words::{capital, caption};
 
 const TOP: i32 = 76;
 pub(super) const LEGEND_ROW: i32 = 20;
 const CAPTION: i32 = 28;
 const PANEL: i32 = 150;
-const AXIS: i32 = 44;
 
 /// A panel: its stage, and for each configuration its curve, if anything was observed there.
 type Panel<'a> = (Stage, Vec<Option<&'a Curve>>);
@@ -23,7 +25,7 @@ type Panel<'a> = (Stage, Vec<Option<&'a Curve>>);
 pub(super) fn svg(comparison: &Comparison) -> String {
     let summary = &comparison.summary;
     let events: Vec<(EventKind, Vec<Panel<'_>>)> =
-        summary.events_watched().into_iter().map(|event| (event, panels(comparison, event))).collect();
+        summary.events_watched().into_iter().map(|event| (event, panels_of(comparison, event))).collect();
     let strokes = strokes(summary);
     let mut labels = vec![format!("{}:", names(summary))];
     labels.extend(summary.configurations.iter().map(values));
@@ -39,7 +41,7 @@ pub(super) fn svg(comparison: &Comparison) -> String {
         draw_legend(canvas, &labels, &legend, &strokes);
         let mut top = TOP + legend_height;
         for (event, panels) in &events {
-            paint::write(canvas, &capital(&caption(*event)), 16, INK, (24, top));
+            paint::write(canvas, &capital(&caption(*event, "a stage")), 16, INK, (24, top));
             top += CAPTION;
             let ends = || panels.iter().flat_map(|(_, curves)| curves).flatten().flat_map(|curve| &curve.0);
             let (least, most) =
@@ -54,7 +56,7 @@ pub(super) fn svg(comparison: &Comparison) -> String {
     })
 }
 
-fn panels(comparison: &Comparison, event: EventKind) -> Vec<Panel<'_>> {
+fn panels_of(comparison: &Comparison, event: EventKind) -> Vec<Panel<'_>> {
     let summary = &comparison.summary;
     let stages = summary.stages_watched(event).into_iter();
     let curves = |stage: Stage| {
@@ -117,9 +119,9 @@ fn draw_panel(
     top: i32,
     last: bool,
 ) {
-    let height = PANEL - 14 + if last { AXIS } else { 0 };
-    let area = canvas.clone().shrink((0, top), (WIDTH - RIGHT_MARGIN, height));
-    let mut chart = share_chart(&area, axis, if last { AXIS } else { 0 });
+    let place = panels::Panel { top, height: PANEL - 14, left: LEFT_AREA, is_last: last };
+    let area = place.area(canvas);
+    let mut chart = place.shares(&area, axis);
     let range = axis.range();
     for (curve, stroke) in curves.iter().zip(strokes) {
         let Some(curve) = curve else { continue };
@@ -140,12 +142,6 @@ fn draw_panel(
     paint::write_at(canvas, stage.name(), font(16, INK), (HPos::Left, VPos::Center), (24, middle));
 }
 
-/// With a capital letter.
-pub(super) fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,7 +152,7 @@ mod tests {
         let mut comparison = made_up::comparison(made_up::scenarios(3));
         comparison.summary.configurations[0].stages.clear();
         comparison.curves[0].clear();
-        for (_, curves) in panels(&comparison, EventKind::Crash) {
+        for (_, curves) in panels_of(&comparison, EventKind::Crash) {
             assert_eq!(curves.len(), 3);
             assert!(curves[0].is_none() && curves[1].is_some() && curves[2].is_some());
         }

@@ -8,6 +8,7 @@ use super::{shade, short_name};
 use crate::report::charts::paint::{self, Canvas, DRAWN, FAINT, INK, RIGHT_MARGIN, WIDTH, fitting, font};
 use crate::report::comparison::figure::{Figure, Value};
 use crate::report::comparison::summary::ComparisonSummary;
+use crate::report::words::capital;
 
 const TOP: i32 = 132;
 const CELL_HEIGHT: i32 = 30;
@@ -30,7 +31,7 @@ pub(super) fn svg(summary: &ComparisonSummary, figure: Figure) -> String {
     let left_out = frame.maps.saturating_sub(MAPS_MAX);
     let height = TOP + rows * frame.height() + if left_out > 0 { 28 } else { 8 };
     paint::svg(height, |canvas| {
-        let below = format!("{}.", super::curves::capital(&figure.words()));
+        let below = format!("{}.", capital(&figure.words()));
         paint::title(canvas, &format!("What matters? {}", summary.title), &below);
         frame.legend(canvas);
         if frame.maps > 1 {

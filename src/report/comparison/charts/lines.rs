@@ -10,7 +10,7 @@ use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, Value
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 
-use super::curves::{LEGEND_ROW, capital, layout, shortened};
+use super::curves::{LEGEND_ROW, layout, shortened};
 use super::{is_scenarios, numbers, short_name};
 use crate::model::stage::{EventKind, Stage};
 use crate::report::charts::axis::TimeAxis;
@@ -18,8 +18,8 @@ use crate::report::charts::paint::{
     self, Canvas, DRAWN, FAINT, GRID, INK, RIGHT_MARGIN, WIDTH, colour, fitting, font,
 };
 use crate::report::comparison::summary::{ComparisonSummary, ConfigurationSummary};
-use crate::report::comparison::table::caption;
 use crate::report::stages::StageSummary;
+use crate::report::words::{capital, caption};
 
 const TOP: i32 = 104;
 const CAPTION: i32 = 30;
@@ -65,7 +65,7 @@ pub(super) fn svg(summary: &ComparisonSummary) -> String {
         }
         let mut top = above;
         for (event, stages) in &events {
-            paint::write(canvas, &capital(&caption(*event)), 16, INK, (24, top));
+            paint::write(canvas, &capital(&caption(*event, "a stage")), 16, INK, (24, top));
             top += CAPTION;
             for (index, &stage) in stages.iter().enumerate() {
                 let (row, column) = (index as i32 / COLUMNS, index as i32 % COLUMNS);
