@@ -1,13 +1,17 @@
 //! The door: a file, or a text with a name, in; a scenario or everything that is wrong with it out.
 
+use crate::scenario::file::format::TOP;
+use crate::scenario::file::{self, unknown};
+use crate::scenario::format::walk;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::assignment::Assignment;
-use super::diagnostic::{Place, Problem, Problems, Severity, Sources};
-use super::types::Scenario;
-use super::{check, document, lint, set, shape};
+use crate::scenario::diagnostics::{Place, Problem, Problems, Severity, Sources};
+use crate::scenario::document;
+use crate::scenario::document::assignment::Assignment;
+use crate::scenario::document::set;
+use crate::scenario::types::Scenario;
 
 /// Bytes of a file at most. A fleet of thousands of applications stays far below.
 const FILE_MAX: u64 = 4 << 20;
@@ -109,12 +113,12 @@ pub fn parse_assigned(name: &str, text: &str, sets: &[Assignment]) -> Result<Loa
     };
     let mut problems = Vec::new();
     set::apply(&mut root, sets, &mut problems);
-    shape::check(&root, &mut problems);
-    let scenario = check::scenario(&root, &mut problems);
+    walk::check(&root, &TOP, unknown::key, &mut problems);
+    let scenario = file::read::scenario(&root, &mut problems);
     if problems.iter().any(|problem| problem.severity == Severity::Error) {
         return Err(Problems { sources, problems });
     }
-    problems.extend(lint::lint(&scenario, &root));
+    problems.extend(file::lint::lint(&scenario, &root));
     Ok(Loaded { scenario, warnings: problems, sources })
 }
 
@@ -240,7 +244,7 @@ mod tests {
     fn strange_values_of_a_verb_are_refused() {
         let values =
             ["nan", "-1", "true", "\"\"", "\"-5s\"", "[]", "[[]]", "{}", "{ uniform = [\"1s\"] }", "1e300"];
-        for verb in &super::super::format_verb::VERBS {
+        for verb in &crate::scenario::fault::verbs::VERBS {
             for key in (verb.section().keys)() {
                 for value in values {
                     let name = verb.key.name;

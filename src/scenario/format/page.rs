@@ -1,0 +1,73 @@
+//! Writing a file: tables, lines, TOML's texts.
+
+use std::fmt::Write;
+
+use crate::engine::SimDuration;
+use crate::scenario::format::property::{Property, printed};
+
+/// The text so far, and the lines of the section being written.
+pub(crate) struct Page {
+    pub(crate) text: String,
+    pub(crate) section: String,
+}
+
+impl Page {
+    /// A table with its lines; without lines no table.
+    pub(crate) fn section(&mut self, path: &str, write: impl FnOnce(&mut Self)) {
+        write(self);
+        let lines = std::mem::take(&mut self.section);
+        if !lines.is_empty() {
+            let gap = if self.text.is_empty() { "" } else { "\n" };
+            let _ = write!(self.text, "{gap}[{path}]\n{lines}");
+        }
+    }
+
+    pub(crate) fn line(&mut self, key: &str, value: impl std::fmt::Display) {
+        let _ = writeln!(self.section, "{key} = {value}");
+    }
+
+    pub(crate) fn text(&mut self, key: &str, value: &str) {
+        self.line(key, string(value));
+    }
+
+    pub(crate) fn length(&mut self, key: &str, value: SimDuration) {
+        self.line(key, quoted(value));
+    }
+
+    pub(crate) fn length_or(&mut self, key: &str, value: Option<SimDuration>, word: &str) {
+        self.line(key, value.map_or_else(|| string(word), quoted));
+    }
+
+    pub(crate) fn number(&mut self, key: &str, value: f64) {
+        self.line(key, format!("{value:?}"));
+    }
+
+    /// The properties of a configuration: all, or those that differ from another.
+    pub(crate) fn properties<C: Clone>(
+        &mut self,
+        properties: &[Property<C>],
+        config: &C,
+        unless: Option<&C>,
+    ) {
+        for property in properties {
+            let value = printed(property, config);
+            if unless.is_none_or(|other| printed(property, other) != value) {
+                self.line(property.key.name, value);
+            }
+        }
+    }
+}
+
+/// A TOML string.
+pub(crate) fn string(text: &str) -> String {
+    toml::Value::String(text.to_owned()).to_string()
+}
+
+pub(crate) fn quoted(length: SimDuration) -> String {
+    format!("\"{length}\"")
+}
+
+/// A TOML list.
+pub(crate) fn list(texts: impl Iterator<Item = String>) -> String {
+    format!("[{}]", texts.collect::<Vec<_>>().join(", "))
+}

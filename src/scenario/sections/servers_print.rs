@@ -1,0 +1,104 @@
+//! The servers as canonical text. See [`crate::scenario::file::print`].
+
+use crate::model::id::ServerId;
+use crate::model::registry::Kind;
+use crate::scenario::eureka::print::client_settings;
+use crate::scenario::eureka::properties;
+use crate::scenario::eureka::release;
+use crate::scenario::eureka::settings::Layer;
+use crate::scenario::format::distribution;
+use crate::scenario::format::page::{Page, list, quoted, string};
+use crate::scenario::sections::network::{print_clock, print_network, zone_names};
+use crate::scenario::sections::server::{SERVICE_KEYS, TOPOLOGIES};
+use crate::scenario::sections::servers::by_topology;
+use crate::scenario::types::{Scenario, ServerList};
+use crate::scenario::types::{all_of, server_name};
+
+/// Writes `[server]`, what is below it, and `[eureka.server]`.
+pub(crate) fn server(page: &mut Page, scenario: &Scenario) {
+    let config = &scenario.server;
+    page.section("server", |lines| {
+        several(lines, scenario);
+        lines.line("register-with-eureka", config.eureka().register_with_eureka);
+        lines.line("fetch-registry", config.eureka().fetch_registry);
+        lines.length_or("starts-at-second", scenario.server_starts_at_second, "random");
+        lines.line("eviction-before-bucket", config.eureka().eviction_before_bucket);
+        lines.line("process-backlog-after-pause", config.eureka().process_backlog_after_pause);
+    });
+    let rules = release::named(&scenario.release, config.eureka().flavour);
+    let mut base = Layer::server(&rules, config.eureka().flavour);
+    base.config.register_with_eureka = config.eureka().register_with_eureka;
+    base.config.fetch_registry = config.eureka().fetch_registry;
+    let own = Layer { config: scenario.server_client.eureka().clone(), first_call: None };
+    client_settings(page, "server.", &own, Some(&base));
+    page.section("server.clock", |lines| print_clock(lines, scenario.server_clock));
+    if let Some(own) = &scenario.server_network {
+        page.section("server.network", |lines| print_network(lines, own));
+    }
+    capacity(page, scenario);
+    page.section("eureka.server", |lines| lines.properties(properties::SERVER, config.eureka(), None));
+}
+
+/// Writes `[server]` of a registry that is one server, and what is below it.
+pub(crate) fn single_server(page: &mut Page, scenario: &Scenario) {
+    page.section("server", |lines| {
+        lines.length_or("starts-at-second", scenario.server_starts_at_second, "random");
+    });
+    page.section("server.clock", |lines| print_clock(lines, scenario.server_clock));
+}
+
+/// How many, who tells whom, and when they start.
+fn several(lines: &mut Page, scenario: &Scenario) {
+    let nodes = &scenario.servers;
+    lines.line("count", nodes.len());
+    let ids = || all_of(nodes.len());
+    let knows_itself = |own: ServerId| !nodes[own.index()].peers.contains(&own);
+    let others = |own: ServerId| -> Vec<ServerId> {
+        nodes[own.index()].peers.iter().copied().filter(|peer| *peer != own).collect()
+    };
+    let peers: Vec<Vec<ServerId>> = ids().map(others).collect();
+    match TOPOLOGIES.iter().find(|topology| by_topology(topology, nodes.len()) == peers) {
+        Some(topology) => lines.text("topology", topology),
+        None => {
+            let own = |own: ServerId| {
+                let names = peers[own.index()].iter().map(|peer| string(&server_name(*peer)));
+                format!("{} = {}", server_name(own), list(names))
+            };
+            let own: Vec<String> = ids().map(own).collect();
+            lines.line("peers", format!("{{ {} }}", own.join(", ")));
+        }
+    }
+    lines.line("recognises-own-url", ids().all(knows_itself));
+    let turn: Vec<_> = nodes.iter().filter_map(|node| node.zone).collect();
+    if !turn.is_empty() {
+        lines.line("zones", list(zone_names(scenario, &turn)));
+    }
+    let moments: Option<Vec<String>> = nodes.iter().map(|node| node.starts_after.map(quoted)).collect();
+    match moments {
+        Some(moments) => lines.line("starts-after", list(moments.into_iter())),
+        None => lines.length("start-window", scenario.servers_start_window),
+    }
+}
+
+fn capacity(page: &mut Page, scenario: &Scenario) {
+    let Some(capacity) = &scenario.capacity else { return };
+    page.section("server.capacity", |lines| {
+        lines.line("threads", capacity.threads);
+        for kind in Kind::Eureka.requests() {
+            let at = *kind as usize;
+            lines.line(SERVICE_KEYS[at], distribution::print(capacity.service[at]));
+        }
+        lines.line("replicated-item", distribution::print(capacity.item));
+    });
+}
+
+/// Writes which servers an application knows.
+pub(crate) fn server_list(lines: &mut Page, servers: &ServerList, scenario: &Scenario) {
+    match servers {
+        ServerList::OneZone(ids) => {
+            lines.line("servers", list(ids.iter().map(|id| string(&server_name(*id)))));
+        }
+        ServerList::Zones(zones) => lines.line("server-zones", list(zone_names(scenario, zones))),
+        ServerList::OwnZoneFirst => lines.text("server-zones", "own-first"),
+    }
+}
