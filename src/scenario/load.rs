@@ -245,7 +245,7 @@ mod tests {
         let values =
             ["nan", "-1", "true", "\"\"", "\"-5s\"", "[]", "[[]]", "{}", "{ uniform = [\"1s\"] }", "1e300"];
         for verb in &crate::scenario::fault::verbs::VERBS {
-            for key in (verb.section().keys)() {
+            for key in (verb.section.keys)() {
                 for value in values {
                     let name = verb.key.name;
                     swallow(&format!("{FILE}[[fault]]\n{name} = {{ {} = {value} }}\n", key.name), &[]);

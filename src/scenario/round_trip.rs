@@ -182,10 +182,10 @@ fn every_verb_comes_back() {
 fn an_example_of_a_verb_is_one() {
     for form in &crate::scenario::fault::verbs::VERBS {
         let fleet = ["orders", "blue", "green"].map(|name| format!("[[application]]\nname = \"{name}\"\n"));
-        let (fleet, (eureka, two_stage)) = (fleet.concat(), known_to(form.example));
+        let (fleet, (eureka, two_stage)) = (fleet.concat(), known_to(form.section.example));
         let registries = [("eureka", eureka), ("two-stage", two_stage), ("nacos-1", two_stage)];
         for (registry, _) in registries.into_iter().filter(|(_, knows)| *knows) {
-            comes_back(&format!("registry = \"{registry}\"\n{fleet}[[fault]]\n{}\n", form.example));
+            comes_back(&format!("registry = \"{registry}\"\n{fleet}[[fault]]\n{}\n", form.section.example));
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::scenario::eureka::format::BALANCER_KINDS;
 use crate::scenario::eureka::properties;
 use crate::scenario::eureka::settings::{Layer, balancer_word, transport_word};
 use crate::scenario::format::page::Page;
+use crate::scenario::types::Names;
 use crate::scenario::types::{Application, Scenario};
 
 /// The clients' settings: those of the first application. And how a server counts them at its start.
@@ -15,7 +16,7 @@ pub(crate) fn clients(page: &mut Page, scenario: &Scenario) {
     client_settings(page, "", &layer(first), None);
     if scenario.server.eureka().flavour == Flavour::Spring {
         page.section("eureka.instance.registry", |lines| {
-            lines.properties(properties::REGISTRY, scenario.server.eureka(), None);
+            lines.settings(properties::registry::ALL, scenario.server.eureka(), None, Names::NONE);
         });
     }
 }
@@ -30,16 +31,16 @@ pub(crate) fn client_settings(page: &mut Page, prefix: &str, own: &Layer, base: 
     let other = base.map(|base| &base.config);
     let config = &own.config;
     page.section(&format!("{prefix}eureka.client"), |lines| {
-        lines.properties(properties::CLIENT, config, other);
+        lines.settings(properties::client::ALL, config, other, Names::NONE);
     });
     page.section(&format!("{prefix}eureka.client.transport"), |lines| {
-        lines.properties(properties::CLIENT_TRANSPORT, config, other);
+        lines.settings(properties::transport::ALL, config, other, Names::NONE);
     });
     page.section(&format!("{prefix}eureka.client.healthcheck"), |lines| {
-        lines.properties(properties::CLIENT_HEALTHCHECK, config, other);
+        lines.settings(properties::healthcheck::ALL, config, other, Names::NONE);
     });
     page.section(&format!("{prefix}eureka.instance"), |lines| {
-        lines.properties(properties::INSTANCE, config, other);
+        lines.settings(properties::instance::ALL, config, other, Names::NONE);
     });
     if other.is_none_or(|other| other.transport != config.transport) {
         page.section(&format!("{prefix}transport"), |lines| transport(lines, &config.transport));

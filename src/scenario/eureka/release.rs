@@ -4,10 +4,16 @@ use crate::model::client::{BalancerConfig, ServerOrder, TransportConfig};
 use crate::model::eureka::{Flavour, Release, ServerRules};
 use crate::scenario::diagnostics::Problem;
 use crate::scenario::diagnostics::suggest::one_of;
+use crate::scenario::format::forms::words;
 use crate::scenario::format::values::Values;
 
 /// The newest Spring Cloud train: what a scenario without `release` means.
 const NEWEST_TRAIN: &str = "2025.1";
+
+words! {
+    /// The words of `flavour`.
+    FLAVOUR: Flavour { Spring = "spring", Netflix = "netflix" }
+}
 
 /// What the release that a scenario names decides.
 pub(crate) struct Rules {
@@ -46,7 +52,7 @@ pub(crate) fn resolve(top: Values<'_>, flavour: Flavour, problems: &mut Vec<Prob
                 Flavour::Netflix => Flavour::Spring,
             };
             let hint = if Release::parse(name, other).is_ok() {
-                let word = if other == Flavour::Netflix { "netflix" } else { "spring" };
+                let word = FLAVOUR.word(&other);
                 format!("it is one of `flavour = \"{word}\"`")
             } else {
                 format!("perhaps {}?", one_of(unknown.suggestions.iter().map(String::as_str)))

@@ -4,20 +4,15 @@ use crate::engine::SimDuration;
 use crate::model::client::{BalancerConfig, ClientConfig, TransportConfig, TransportKind};
 use crate::model::eureka::{Flavour, ServerConfig};
 use crate::scenario::diagnostics::Problem;
-use crate::scenario::eureka::format::{BALANCER_KINDS, TRANSPORT_KINDS};
+use crate::scenario::eureka::format::{BALANCER_KINDS, TRANSPORT_KIND};
 use crate::scenario::eureka::properties;
 use crate::scenario::eureka::release::Rules;
-use crate::scenario::format::property::{apply, set};
+use crate::scenario::format::apply;
 use crate::scenario::format::values::{LengthOr, Values};
-
-/// The words of [`TRANSPORT_KINDS`] as kinds, in the same order.
-const TRANSPORTS: [TransportKind; 4] =
-    [TransportKind::Jersey, TransportKind::RestTemplate, TransportKind::RestClient, TransportKind::WebClient];
 
 /// A transport's word in a file.
 pub(crate) fn transport_word(kind: TransportKind) -> &'static str {
-    let at = TRANSPORTS.iter().position(|other| *other == kind).unwrap_or_default();
-    TRANSPORT_KINDS[at]
+    TRANSPORT_KIND.word(&kind)
 }
 
 /// A balancer's word in a file.
@@ -47,7 +42,7 @@ pub(crate) fn server(
         config.registry_sync_retries = 5;
     }
     let settings = top.section("eureka").section("server");
-    apply(settings, properties::SERVER, &mut config);
+    apply(properties::server::ALL, settings, &mut config);
     let registry = top.section("eureka").section("instance").section("registry");
     match (flavour, registry.0) {
         (Flavour::Netflix, Some(table)) => problems.push(
@@ -55,7 +50,7 @@ pub(crate) fn server(
                 .label("a setting of Spring Cloud Netflix")
                 .hint("leave it out, or set `flavour = \"spring\"`"),
         ),
-        _ => apply(registry, properties::REGISTRY, &mut config),
+        _ => apply(properties::registry::ALL, registry, &mut config),
     }
     assumed_interval(settings, &mut config, problems);
     config
@@ -135,10 +130,10 @@ impl Layer {
     pub(crate) fn overlay(&self, values: Values<'_>, rules: &Rules, problems: &mut Vec<Problem>) -> Self {
         let mut layer = self.clone();
         let client = values.section("eureka").section("client");
-        apply(client, properties::CLIENT, &mut layer.config);
-        apply(client.section("transport"), properties::CLIENT_TRANSPORT, &mut layer.config);
-        apply(client.section("healthcheck"), properties::CLIENT_HEALTHCHECK, &mut layer.config);
-        apply(values.section("eureka").section("instance"), properties::INSTANCE, &mut layer.config);
+        apply(properties::client::ALL, client, &mut layer.config);
+        apply(properties::transport::ALL, client.section("transport"), &mut layer.config);
+        apply(properties::healthcheck::ALL, client.section("healthcheck"), &mut layer.config);
+        apply(properties::instance::ALL, values.section("eureka").section("instance"), &mut layer.config);
         let transport = values.section("transport");
         set_kind(transport, rules, &mut layer.config.transport);
         jersey_limits(client, &mut layer.config.transport, problems);
@@ -202,9 +197,7 @@ fn balancer_defaults(kind: &str, rules: &Rules) -> BalancerConfig {
 
 /// Another kind starts from its own limits: the release's if it is the release's kind, else the newest.
 fn set_kind(values: Values<'_>, rules: &Rules, transport: &mut TransportConfig) {
-    let word = values.text("kind");
-    let Some(at) = TRANSPORT_KINDS.iter().position(|known| Some(*known) == word) else { return };
-    let kind = TRANSPORTS[at];
+    let Some(kind) = values.value("kind", &TRANSPORT_KIND) else { return };
     if kind != transport.kind {
         let release = rules.transport;
         *transport = if kind == release.kind { release } else { TransportConfig::of_kind(kind) };
@@ -237,4 +230,10 @@ fn set_transport(values: Values<'_>, transport: &mut TransportConfig) {
     set(&mut transport.pooled, values.flag("pooled"));
     set(&mut transport.interrupt_cancels_retries, values.flag("interrupt-cancels-retries"));
     set(&mut transport.understands_not_found, values.flag("understands-not-found"));
+}
+
+fn set<T>(field: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *field = value;
+    }
 }

@@ -33,7 +33,8 @@ pub(crate) fn faults(
 fn fault(table: &Table, fleet: &Fleet, flavour: Flavour, problems: &mut Vec<Problem>) -> Option<Fault> {
     let values = Values(Some(table));
     let names: Vec<&'static str> = VERBS.iter().map(|verb| verb.key.name).collect();
-    let name = only_one(table, &names, &FAULT, ("a fault", Some("verb"), VERBS[0].example), problems)?;
+    let name =
+        only_one(table, &names, &FAULT, ("a fault", Some("verb"), VERBS[0].section.example), problems)?;
     let form = VERBS.iter().find(|verb| verb.key.name == name)?;
     let verb = read_verb::verb(form, table.table(name)?, fleet, flavour, problems)?;
     Some(Fault {

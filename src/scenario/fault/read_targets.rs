@@ -20,7 +20,7 @@ pub(crate) fn targets(
 ) -> Option<Targets> {
     let values = Values(Some(table));
     let whose = format!("`{}`", form.key.name);
-    let target = only_one(table, &TARGETS, form.section(), (&whose, None, form.example), problems)?;
+    let target = only_one(table, &TARGETS, form.section, (&whose, None, form.section.example), problems)?;
     if matches!(target, "all" | "server") && values.flag(target) == Some(false) {
         let place = values.node(target).map(|node| node.place.clone());
         problems.push(

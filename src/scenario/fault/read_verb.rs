@@ -36,7 +36,7 @@ pub(crate) fn verb(
 ) -> Option<Verb> {
     let values = Values(Some(table));
     let complete = has_what_it_needs(form, table, problems);
-    let verb = if form.section().key(TARGETS[0]).is_some() && form.section().key(TARGETS[1]).is_some() {
+    let verb = if form.section.key(TARGETS[0]).is_some() && form.section.key(TARGETS[1]).is_some() {
         let targets = targets(form, table, fleet, problems);
         let peer = peer(values, fleet, problems);
         let server = targets.as_ref().is_some_and(Targets::is_server);
@@ -44,7 +44,7 @@ pub(crate) fn verb(
             of_others(form.key.name, server, values, problems);
         }
         if let (Some(targets), Some(peer)) = (&targets, &peer)
-            && form.section().key("peer").is_some()
+            && form.section.key("peer").is_some()
         {
             has_two_ends(targets, peer, table, fleet, problems);
         }
@@ -65,16 +65,17 @@ pub(crate) fn verb(
 fn has_what_it_needs(form: &VerbForm, table: &Table, problems: &mut Vec<Problem>) -> bool {
     let lacks = |name: &&&'static str| table.get(name).is_none();
     let name = form.key.name;
-    let missing: Vec<&'static str> = form.required.iter().filter(lacks).copied().collect();
-    let none_of = !form.some_of.is_empty() && form.some_of.iter().all(|name| table.get(name).is_none());
+    let missing: Vec<&'static str> = form.section.required.iter().filter(lacks).copied().collect();
+    let none_of =
+        !form.section.some_of.is_empty() && form.section.some_of.iter().all(|name| table.get(name).is_none());
     // A key that is misspelt has been reported.
-    let misspelt = table.entries.iter().any(|entry| form.section().key(&entry.key).is_none());
+    let misspelt = table.entries.iter().any(|entry| form.section.key(&entry.key).is_none());
     let mut lack = |what: String, label: String| {
         if !misspelt {
             problems.push(
                 Problem::error(table.place.clone(), format!("`{name}` needs {what}"))
                     .label(label)
-                    .hint(format!("as in `{}`", form.example)),
+                    .hint(format!("as in `{}`", form.section.example)),
             );
         }
     };
@@ -82,7 +83,7 @@ fn has_what_it_needs(form: &VerbForm, table: &Table, problems: &mut Vec<Problem>
         lack(format!("`{key}`"), format!("has no `{key}`"));
     }
     if none_of {
-        lack(one_of(form.some_of.iter().copied()), "has none".into());
+        lack(one_of(form.section.some_of.iter().copied()), "has none".into());
     }
     missing.is_empty() && !none_of
 }
@@ -281,8 +282,14 @@ fn start(values: Values<'_>, fleet: &Fleet, problems: &mut Vec<Problem>) -> Opti
 fn roll_out(form: &VerbForm, table: &Table, fleet: &Fleet, problems: &mut Vec<Problem>) -> Option<Verb> {
     let values = Values(Some(table));
     let application = application(values, "application", fleet, problems);
-    if form.some_of.iter().all(|key| values.has(key)) {
-        only_one(table, form.some_of, form.section(), ("`roll-out`", None, form.example), problems);
+    if form.section.some_of.iter().all(|key| values.has(key)) {
+        only_one(
+            table,
+            form.section.some_of,
+            form.section,
+            ("`roll-out`", None, form.section.example),
+            problems,
+        );
     }
     let order = match values.text("order") {
         Some("start-first") => Order::StartFirst,

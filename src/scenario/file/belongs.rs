@@ -10,7 +10,7 @@ use crate::scenario::document::{Entry, Table};
 use crate::scenario::eureka::format::EUREKA;
 use crate::scenario::file::foreign::{instead_of_eurekas, instead_of_ours};
 use crate::scenario::format::values::Values;
-use crate::scenario::format::{Section, Shape};
+use crate::scenario::format::{Section, form::Below};
 use crate::scenario::two_stage::format::TWO_STAGE;
 use crate::scenario::types::claim::Claim;
 
@@ -142,8 +142,8 @@ fn of_eureka(root: &Table, here: &Here<'_>, problems: &mut Vec<Problem>) {
 fn eureka_settings(table: &Table, section: &'static Section, here: &Here<'_>, problems: &mut Vec<Problem>) {
     for Entry { key, key_place, node } in &table.entries {
         let Some(known) = section.key(key) else { continue };
-        match (known.shape, node.as_table()) {
-            (Shape::Table(below), Some(table)) => eureka_settings(table, below, here, problems),
+        match (known.form.below(), node.as_table()) {
+            (Below::Table(below), Some(table)) => eureka_settings(table, below, here, problems),
             _ => {
                 let hint = match key.as_str() {
                     "register-with-eureka" => Some("here it is `register` of an application".to_owned()),

@@ -160,13 +160,13 @@ fn dotted(entry: &Entry) -> String {
 mod tests {
     use super::*;
     use crate::scenario::eureka::format::EUREKA as ALL;
-    use crate::scenario::format::{Section, Shape};
+    use crate::scenario::format::{Section, form::Below};
     use crate::scenario::two_stage::format::TWO_STAGE;
 
     fn find(section: &'static Section, path: &str, name: &str) -> bool {
         (section.path == path && section.key(name).is_some())
-            || (section.keys)().iter().any(|key| match key.shape {
-                Shape::Table(below) => find(below, path, name),
+            || (section.keys)().iter().any(|key| match key.form.below() {
+                Below::Table(below) => find(below, path, name),
                 _ => false,
             })
     }

@@ -1,10 +1,10 @@
 //! Holds `docs/SCENARIO.md` to the format: each section's table there is the one that follows from the code.
 
-use crate::scenario::diagnostics::suggest::one_of;
 use crate::scenario::fault::format::TARGET_KEYS;
 use crate::scenario::fault::verbs::VERBS;
 use crate::scenario::file::format::TOP;
-use crate::scenario::format::{Key, Section, Shape};
+use crate::scenario::format::form::Below;
+use crate::scenario::format::{self, Key, Section};
 use crate::scenario::two_stage::format::TWO_STAGE;
 use crate::scenario::two_stage::parameters;
 
@@ -21,60 +21,14 @@ fn is_target(key: &'static Key) -> bool {
 }
 
 fn line(key: &'static Key) -> String {
-    let default = if key.default.is_empty() { "–" } else { key.default };
-    format!("| `{}` | {} | {default} | {} |", key.name, value(key.shape), key.doc)
-}
-
-fn value(shape: Shape) -> String {
-    let or = |words: &[&str]| {
-        if words.is_empty() { String::new() } else { format!(", or {}", one_of(words.iter().copied())) }
-    };
-    match shape {
-        Shape::Text | Shape::Lines => "text".into(),
-        Shape::Flag => "true or false".into(),
-        Shape::Count { min, max: u64::MAX, .. } => format!("whole number, at least {min}"),
-        Shape::Count { min, max, unit } => format!("{min} to {max} {unit}").trim_end().to_owned(),
-        Shape::CountOrDefault { max, unit, .. } => format!("1 to {max} {unit}; zero or less: the default"),
-        Shape::Signed { min, max, unit } => format!("{min} to {max} {unit}"),
-        Shape::CountOr { min, max, unit, word } => {
-            format!("{}, or `{word}`", value(Shape::Count { min, max, unit }))
-        }
-        Shape::Share => "0 to 1".into(),
-        Shape::ShareOr { word } => format!("0 to 1, or `{word}`"),
-        Shape::PositiveShare => "above 0, at most 1".into(),
-        Shape::Rate { words } => format!("number from 0.000001 to 1000000{}", or(words)),
-        Shape::Length { min, max, words } => {
-            let from = if min.is_zero() { "0s" } else { "more than 0s" };
-            let to = if max == crate::scenario::format::duration::LONGEST {
-                "a year".into()
-            } else {
-                max.to_string()
-            };
-            format!("duration, {from} to {to}{}", or(words))
-        }
-        Shape::Choice(words) => one_of(words.iter().copied()),
-        Shape::Names => "list of texts, not empty".into(),
-        Shape::Distribution { zero: true } => "[distribution](#distributions)".into(),
-        Shape::Distribution { zero: false } => "[distribution](#distributions), not always 0s".into(),
-        Shape::Shift => "duration, negative or not, of whole milliseconds".into(),
-        Shape::NamesOr(words) => format!("list of texts, not empty{}", or(words)),
-        Shape::Lengths => "list of durations".into(),
-        Shape::Address => "IPv4 address".into(),
-        Shape::PeersByServer => "table of lists of servers".into(),
-        Shape::Servers => "list of servers, 1 to 100, or `all`".into(),
-        Shape::Peer => {
-            "`servers`, `all`, `instances`, a table of `application` and `zone`, or one of `servers`".into()
-        }
-        Shape::ShareOfReplicates => "`\"all\"`, or a number above 0, at most 1".into(),
-        Shape::Table(_) => "table".into(),
-        Shape::Tables(_) => "list of tables".into(),
-    }
+    let default = if key.default().is_empty() { "–".to_owned() } else { key.default() };
+    format!("| `{}` | {} | {default} | {} |", key.name, key.form.describe(), key.doc)
 }
 
 fn visit(section: &'static Section, seen: &mut dyn FnMut(&'static Section)) {
     seen(section);
     for key in (section.keys)() {
-        if let Shape::Table(below) | Shape::Tables(below) = key.shape {
+        if let Below::Table(below) | Below::Tables(below) = key.form.below() {
             visit(below, seen);
         }
     }
@@ -88,7 +42,7 @@ fn the_guide_has_the_table_of_every_section() {
     visit(&TOP, &mut |section| {
         if std::ptr::eq(section, &TWO_STAGE) {
             // Its table is two: that of the registry, and that of its clients, which applications have too.
-            return tables.push(table(parameters::SERVER.iter().map(|parameter| &parameter.key)));
+            return tables.push(table(format::keys(parameters::server::ALL)));
         }
         tables.push(table((section.keys)().into_iter().filter(|key| !is_target(key))));
     });
@@ -109,8 +63,8 @@ fn the_guide_has_a_part_for_every_verb() {
         let heading = format!("\n### `{name}`\n");
         let part = guide.split(&heading).nth(1).unwrap_or_else(|| panic!("no part for `{name}`"));
         let part = part.split("\n### ").next().unwrap_or_default();
-        assert!(part.contains(verb.example), "`{name}` lacks its example: {}", verb.example);
-        let section = verb.section();
+        assert!(part.contains(verb.section.example), "`{name}` lacks its example: {}", verb.section.example);
+        let section = verb.section;
         let targets = match (section.key("share"), section.key("server")) {
             (None, _) => "",
             (Some(_), None) => "Targets: instances.",

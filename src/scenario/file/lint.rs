@@ -7,6 +7,7 @@ use crate::model::registry::{ClientConfig, Kind};
 use crate::scenario::diagnostics::Problem;
 use crate::scenario::document::Table;
 use crate::scenario::lint::{self, Whence};
+use crate::scenario::sections::traffic;
 use crate::scenario::types::{Application, Scenario};
 use crate::scenario::{eureka, two_stage};
 
@@ -56,7 +57,7 @@ fn nobody_answers(scenario: &Scenario, app: &Application, at: usize, whence: &Wh
     let callees = app.traffic.iter().flat_map(|traffic| &traffic.to);
     let hidden =
         callees.map(|callee| &scenario.applications[callee.index()]).find(|callee| !shown(callee))?;
-    let place = whence.of(at, &["traffic", "to"]).or_else(|| whence.of(at, &["traffic"]));
+    let place = whence.setting(at, &traffic::keys::to).or_else(|| whence.of(at, &["traffic"]));
     let title = format!("`{}` calls `{}`, which is never registered as UP", app.name, hidden.name);
     Some(Problem::warning(place, title).label("every such call finds no instance and fails"))
 }

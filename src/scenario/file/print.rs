@@ -7,11 +7,12 @@
 
 use crate::model::eureka::Flavour;
 use crate::model::registry::{Kind, ServerConfig};
-use crate::scenario::format::page::{Page, list, string};
-use crate::scenario::sections::network::{print_clock, print_network, zone_names};
+use crate::scenario::format::page::{Page, zones};
 use crate::scenario::sections::servers_print;
+use crate::scenario::sections::start::Start;
+use crate::scenario::sections::traffic;
 use crate::scenario::types::claim::Expectation;
-use crate::scenario::types::{Application, Scenario};
+use crate::scenario::types::{Application, Names, Scenario};
 use crate::scenario::{eureka, fault, two_stage};
 
 /// The canonical text of a scenario.
@@ -28,7 +29,7 @@ pub fn canonical(scenario: &Scenario) -> String {
             two_stage::print::registry(&mut page, scenario);
         }
     }
-    page.section("network", |lines| print_network(lines, &scenario.network));
+    scenario.network.print(&mut page, "network");
     for app in &scenario.applications {
         application(&mut page, app, scenario);
     }
@@ -57,10 +58,7 @@ fn top(page: &mut Page, scenario: &Scenario) {
         ServerConfig::TwoStage(_) => page.text("registry", &scenario.release),
     }
     page.text = std::mem::take(&mut page.section);
-    page.section("start", |lines| {
-        lines.length("window", scenario.start_window);
-        lines.length("warm-up", scenario.warm_up);
-    });
+    Start { window: Some(scenario.start_window), warm_up: scenario.warm_up }.print(page);
 }
 
 fn application(page: &mut Page, app: &Application, scenario: &Scenario) {
@@ -70,7 +68,7 @@ fn application(page: &mut Page, app: &Application, scenario: &Scenario) {
         lines.line("instances", app.instances);
         lines.line("observers", app.observers);
         if !app.zones.is_empty() {
-            lines.line("zones", list(zone_names(scenario, &app.zones)));
+            lines.line("zones", zones(&app.zones, Names::of(scenario)));
         }
         match kind {
             Kind::Eureka => {
@@ -88,17 +86,12 @@ fn application(page: &mut Page, app: &Application, scenario: &Scenario) {
         Kind::TwoStage => two_stage::print::own(page, app, scenario),
     }
     if let Some(own) = &app.network {
-        page.section("application.network", |lines| print_network(lines, own));
+        own.print(page, "application.network");
     }
-    page.section("application.clock", |lines| print_clock(lines, app.clock));
-    if let Some(traffic) = &app.traffic {
+    app.clock.print(page, "application.clock");
+    if let Some(calls) = &app.traffic {
         page.section("application.traffic", |lines| {
-            lines.number("calls-per-second", traffic.calls_per_second);
-            let names = traffic.to.iter().map(|app| string(&scenario.applications[app.index()].name));
-            lines.line("to", list(names));
-            lines.line("retries-on-same-instance", traffic.retries_on_same_instance);
-            lines.line("retries-on-next-instance", traffic.retries_on_next_instance);
-            lines.length("read-timeout", traffic.read_timeout);
+            lines.settings(traffic::keys::ALL, calls, None, Names::of(scenario));
         });
     }
 }

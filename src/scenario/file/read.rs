@@ -14,17 +14,13 @@ use crate::scenario::file::belongs::{self, Here};
 use crate::scenario::format::values::{LengthOr, Values};
 use crate::scenario::sections::fleet::Fleet;
 use crate::scenario::sections::registry::Registry;
-use crate::scenario::sections::{fleet, network, registry, traffic};
+use crate::scenario::sections::start::Start;
+use crate::scenario::sections::{fleet, registry, traffic};
 use crate::scenario::types::claim::{Claim, Expectation};
-use crate::scenario::types::{Delay, Network, Scenario};
+use crate::scenario::types::{Clock, Network, Scenario};
 
 /// The default of `duration`.
 const DURATION: SimDuration = SimDuration::from_secs(30 * 60);
-/// The default of `start.warm-up`.
-const WARM_UP: SimDuration = SimDuration::from_secs(5 * 60);
-/// The defaults of `[network]`.
-const DIRECT: Network = Network { latency: Delay::Constant(SimDuration::from_millis(1)), loss: 0.0 };
-
 /// Checks a file whose shape has been checked.
 pub(crate) fn scenario(root: &Table, problems: &mut Vec<Problem>) -> Scenario {
     let top = Values(Some(root));
@@ -32,15 +28,16 @@ pub(crate) fn scenario(root: &Table, problems: &mut Vec<Problem>) -> Scenario {
     let here = Here::new(top, registry.kind(), registry.word());
     belongs::check(root, &here, problems);
     let (server, server_client) = registry.servers(top, problems);
-    let network = network::network(top.section("network"), DIRECT);
+    let network = Network::usual();
+    let network = network.with(top.section("network")).unwrap_or(network);
     let base = fleet::Base { clients: registry.clients(top, problems), network };
     let mut fleet = fleet::fleet(root, &base, problems);
     registry::subscriptions(root, &mut fleet, problems);
     if fleet.is_whole() {
         registry::time_goes_on(root, &fleet, network, problems);
     }
-    traffic::traffic(root, &mut fleet, problems);
-    let server_clock = network::clock(top.section("server").section("clock"));
+    traffic::calls(root, &mut fleet, problems);
+    let server_clock = Clock::read(top.section("server").section("clock"));
     let flavour = match &registry {
         Registry::Eureka { flavour, .. } => *flavour,
         Registry::TwoStage(_) => Flavour::Spring,
@@ -49,7 +46,7 @@ pub(crate) fn scenario(root: &Table, problems: &mut Vec<Problem>) -> Scenario {
     fault::read::clocks_go_forward(root, &faults, &fleet, server_clock, problems);
     let expectations = expectations(root, &fleet, &here, problems);
     let longest_heartbeat = fleet.applications.iter().map(|app| app.client.heartbeat_interval()).max();
-    let start = top.section("start");
+    let start = Start::read(top.section("start"));
     Scenario {
         title: top.text("title").unwrap_or("untitled").to_owned(),
         about: top.text("about").unwrap_or_default().to_owned(),
@@ -57,8 +54,8 @@ pub(crate) fn scenario(root: &Table, problems: &mut Vec<Problem>) -> Scenario {
         replicates: top.count("replicates").unwrap_or(100),
         duration: top.length("duration").unwrap_or(DURATION),
         stop_when_settled: top.flag("stop-when-settled").unwrap_or(true),
-        start_window: start.length("window").or(longest_heartbeat).unwrap_or_default(),
-        warm_up: start.length("warm-up").unwrap_or(WARM_UP),
+        start_window: start.window.or(longest_heartbeat).unwrap_or_default(),
+        warm_up: start.warm_up,
         event_budget: top.large_count("event-budget").unwrap_or(1_000_000_000),
         release: registry.release(),
         server,
@@ -169,6 +166,7 @@ mod tests {
     use crate::model::eureka::ServerConfig;
     use crate::model::id::AppId;
     use crate::scenario::parse;
+    use crate::scenario::types::Delay;
     use crate::scenario::types::targets::{Direction, Peer, Selection, Targets, Which};
     use crate::scenario::types::verb::Verb;
 

@@ -7,7 +7,7 @@ use crate::scenario::eureka::{self, unmodelled};
 use crate::scenario::fault::{keys, verbs::VERBS};
 use crate::scenario::file::foreign;
 use crate::scenario::format::Section;
-use crate::scenario::sections::{application, network, server};
+use crate::scenario::sections::{network, server, start, traffic};
 use crate::scenario::two_stage;
 
 /// What to say of a key that a section does not have.
@@ -59,11 +59,11 @@ fn out_of_reach(entry: &Entry, section: &'static Section) -> Option<Problem> {
                 .hint(format!("what it reads anew each time: {}", all_of(names))),
         );
     }
-    let verb = VERBS.iter().find(|verb| std::ptr::eq(verb.section(), section))?;
+    let verb = VERBS.iter().find(|verb| std::ptr::eq(verb.section, section))?;
     if !matches!(key, "server" | "servers") || section.key("share").is_none() {
         return None;
     }
-    let others = VERBS.iter().filter(|verb| verb.section().key("server").is_some());
+    let others = VERBS.iter().filter(|verb| verb.section.key("server").is_some());
     Some(
         problem(format!("`{}` is for instances, not for servers", verb.key.name))
             .label("not here")
@@ -90,7 +90,7 @@ fn of_another_registry(entry: &Entry, section: &'static Section) -> Option<Probl
 
 /// The sections that stand but once in a file: Eureka's and ours.
 const SINGLE: [&Section; 14] = [
-    &application::START,
+    &start::keys::SECTION,
     &eureka::format::EUREKA_SERVER,
     &eureka::format::EUREKA_CLIENT,
     &eureka::format::CLIENT_TRANSPORT,
@@ -102,8 +102,8 @@ const SINGLE: [&Section; 14] = [
     &eureka::format::TRANSPORT,
     &server::SERVER,
     &server::CAPACITY,
-    &network::NETWORK,
-    &network::TRAFFIC,
+    &network::links::SECTION,
+    &traffic::keys::SECTION,
 ];
 
 /// The single section that has exactly this key, if only one has.

@@ -41,16 +41,6 @@ pub(crate) fn parse(node: &Node) -> Result<Distribution, String> {
     made.map_err(|error| error.to_string())
 }
 
-/// Reads a delay of the network: the two kinds that closed forms know are told apart.
-pub(crate) fn parse_delay(node: &Node) -> Result<Delay, String> {
-    let distribution = parse(node)?;
-    Ok(match distribution.shape() {
-        DistributionShape::Constant(always) => Delay::Constant(always),
-        DistributionShape::Uniform { low, high } => Delay::Uniform(low, high),
-        _ => Delay::Drawn(distribution),
-    })
-}
-
 /// The canonical text of a distribution.
 pub(crate) fn print(distribution: Distribution) -> String {
     match distribution.shape() {

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use crate::engine::SimDuration;
-use crate::scenario::format::property::{Property, printed};
+use crate::scenario::format::Setting;
+use crate::scenario::types::{Names, ZoneId};
 
 /// The text so far, and the lines of the section being written.
 pub(crate) struct Page {
@@ -42,17 +43,20 @@ impl Page {
         self.line(key, format!("{value:?}"));
     }
 
-    /// The properties of a configuration: all, or those that differ from another.
-    pub(crate) fn properties<C: Clone>(
+    /// Settings of a configuration: all, or those that differ from another's.
+    pub(crate) fn settings<C>(
         &mut self,
-        properties: &[Property<C>],
+        settings: &[&'static Setting<C>],
         config: &C,
         unless: Option<&C>,
+        names: Names<'_>,
     ) {
-        for property in properties {
-            let value = printed(property, config);
-            if unless.is_none_or(|other| printed(property, other) != value) {
-                self.line(property.key.name, value);
+        for setting in settings {
+            let text = (setting.text)(config, names);
+            if unless.is_none_or(|other| (setting.text)(other, names) != text)
+                && let Some(text) = text
+            {
+                self.line(setting.key.name, text);
             }
         }
     }
@@ -70,4 +74,9 @@ pub(crate) fn quoted(length: SimDuration) -> String {
 /// A TOML list.
 pub(crate) fn list(texts: impl Iterator<Item = String>) -> String {
     format!("[{}]", texts.collect::<Vec<_>>().join(", "))
+}
+
+/// Zones as a list.
+pub(crate) fn zones(zones: &[ZoneId], names: Names<'_>) -> String {
+    list(zones.iter().map(|zone| string(names.zone(*zone))))
 }

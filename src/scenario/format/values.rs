@@ -7,7 +7,7 @@ use crate::engine::{Distribution, SimDuration};
 use crate::scenario::document::{Node, Table, Value};
 use crate::scenario::format::distribution;
 use crate::scenario::format::duration;
-use crate::scenario::types::Delay;
+use crate::scenario::format::form::{Form, Reading};
 
 /// A duration, or the word that stands instead of one.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,6 +41,11 @@ impl<'d> Values<'d> {
 
     pub(crate) fn section(self, key: &str) -> Self {
         Self(self.0.and_then(|table| table.table(key)))
+    }
+
+    /// What a form reads there.
+    pub(crate) fn value<F: Form>(self, key: &str, form: &F) -> Option<F::Value> {
+        form.read(self.0?.entry(key)?, &mut Reading::values(&mut Vec::new()))
     }
 
     pub(crate) fn text(self, key: &str) -> Option<&'d str> {
@@ -96,10 +101,6 @@ impl<'d> Values<'d> {
     pub(crate) fn lengths(self, key: &str) -> Option<Vec<SimDuration>> {
         let nodes = self.node(key)?.as_list()?;
         nodes.iter().map(|node| duration::parse(node.as_text()?).ok()).collect()
-    }
-
-    pub(crate) fn delay(self, key: &str) -> Option<Delay> {
-        distribution::parse_delay(self.node(key)?).ok()
     }
 
     pub(crate) fn distribution(self, key: &str) -> Option<Distribution> {

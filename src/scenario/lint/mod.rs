@@ -11,7 +11,7 @@ pub(crate) mod scale;
 use crate::engine::SimDuration;
 use crate::scenario::diagnostics::Place;
 use crate::scenario::document::{Node, Table};
-use crate::scenario::format::LONGEST;
+use crate::scenario::format::{LONGEST, Setting};
 
 /// Where a setting was written.
 pub(crate) struct Whence<'d> {
@@ -20,6 +20,12 @@ pub(crate) struct Whence<'d> {
 }
 
 impl Whence<'_> {
+    /// The place of a setting that applies to an application: its own, or the file's.
+    pub(crate) fn setting<C>(&self, application: usize, setting: &Setting<C>) -> Option<Place> {
+        let own = self.applications.get(application).and_then(|table| setting.place(table));
+        own.or_else(|| setting.place(self.root))
+    }
+
     /// The place of a setting of the file.
     pub(crate) fn global(&self, path: &[&str]) -> Option<Place> {
         self.root.at(path).map(|node| node.place.clone())

@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 
-use crate::model::id::AppId;
+use crate::model::id::{AppId, ServerId};
 use crate::scenario::diagnostics::suggest::{did_you_mean, one_of};
 use crate::scenario::diagnostics::{Place, Problem};
 use crate::scenario::document::{Node, Table};
 use crate::scenario::format::INSTANCES_MAX;
+use crate::scenario::format::form::Resolve;
 use crate::scenario::format::values::Values;
-use crate::scenario::sections::network;
 use crate::scenario::sections::registry::{Clients, fetching};
 use crate::scenario::sections::servers::{self, Servers};
-use crate::scenario::types::{Application, Network, ServerList, ZoneId};
+use crate::scenario::types::{Application, Clock, Network, ServerList, ZoneId};
 
 /// Letters of a name at most.
 const NAME_MAX: usize = 64;
@@ -98,6 +98,20 @@ impl Fleet {
     pub(crate) fn size_at_start(&self) -> Option<u32> {
         let sum: u64 = self.applications.iter().map(|app| u64::from(app.instances)).sum();
         u32::try_from(sum).ok().filter(|_| self.whole)
+    }
+}
+
+impl Resolve for Fleet {
+    fn application(&self, name: &str, place: &Place) -> Result<AppId, Box<Problem>> {
+        self.resolve(name, place)
+    }
+
+    fn zone(&self, name: &str, node: &Node) -> Result<ZoneId, Box<Problem>> {
+        self.resolve_zone(name, node)
+    }
+
+    fn server(&self, name: &str, place: &Place) -> Result<ServerId, Box<Problem>> {
+        self.servers.resolve(name, place)
     }
 }
 
@@ -227,9 +241,9 @@ fn application(
         zones: Vec::new(),
         server_list: ServerList::OwnZoneFirst,
         first_address: Ipv4Addr::UNSPECIFIED,
-        network: values.section("network").0.map(|own| network::network(Values(Some(own)), base.network)),
+        network: base.network.with(values.section("network")),
         traffic: None,
-        clock: network::clock(values.section("clock")),
+        clock: Clock::read(values.section("clock")),
     }
 }
 
@@ -345,7 +359,7 @@ fn check_sizes(root: &Table, fleet: &Fleet, problems: &mut Vec<Problem>) {
         }
     }
     let total = fleet.growth.peak;
-    if total > INSTANCES_MAX {
+    if total > u64::from(INSTANCES_MAX) {
         let place = root.entry("application").map(|entry| entry.key_place.clone());
         problems.push(
             Problem::error(place, format!("the fleet has {total} instances"))

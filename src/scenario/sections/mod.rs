@@ -7,4 +7,5 @@ pub(crate) mod registry;
 pub(crate) mod server;
 pub(crate) mod servers;
 pub(crate) mod servers_print;
+pub(crate) mod start;
 pub(crate) mod traffic;

@@ -1,119 +1,64 @@
-//! The format as data: what is between and around the processes, links, clocks and calls. See
-//! [`crate::scenario::file::format`].
+//! What is between and around the processes: links and clocks.
 
-use crate::scenario::format::distribution;
-use crate::scenario::format::duration::print_shift_ms;
-use crate::scenario::format::page::{Page, string};
+use crate::engine::SimDuration;
+use crate::scenario::format::forms::{Count, DELAY, SHARE, Shift};
+use crate::scenario::format::page::Page;
 use crate::scenario::format::values::Values;
-use crate::scenario::format::{Key, Section, Shape, count, key, positive_length, section};
-use crate::scenario::types::{Clock, Network, Scenario, ZoneId};
+use crate::scenario::format::{self, settings};
+use crate::scenario::types::{Clock, Delay, Names, Network};
 
-static NETWORK_KEYS: [Key; 2] = [
-    key("latency", Shape::Distribution { zero: true }, "1ms", "One way, between any two nodes."),
-    key(
-        "loss",
-        Shape::Share,
-        "0",
-        "The probability that a message is lost for good; what TCP repairs itself is in the latency.",
-    ),
-];
-section!(
-    /// `[network]` and `[application.network]`
-    NETWORK,
-    "network",
-    NETWORK_KEYS.iter().collect()
-);
-
-/// `drift-ppm` of a clock.
-pub(crate) const DRIFT: Key = key(
-    "drift-ppm",
-    Shape::Signed { min: -DRIFT_PPM_MAX, max: DRIFT_PPM_MAX, unit: "parts per million" },
-    "0",
-    "How much faster it runs (slower if negative), parts per million.",
-);
 /// A tenth of the time: far more than a quartz that is broken.
-const DRIFT_PPM_MAX: i64 = 100_000;
+const DRIFT_PPM_MAX: i32 = 100_000;
+/// How much faster a clock runs.
+pub(crate) const DRIFT: Count<i32> =
+    Count { min: -DRIFT_PPM_MAX, max: DRIFT_PPM_MAX, unit: "parts per million" };
 
-static CLOCK_KEYS: [Key; 2] =
-    [key("offset", Shape::Shift, "0s", "How far it is ahead (behind if negative)."), DRIFT];
-section!(
+settings! {
+    /// `[network]`, `[application.network]` and `[server.network]`
+    links: Network, "network";
+    "latency": DELAY, latency = Delay::Constant(SimDuration::from_millis(1)), "One way, between any two nodes.";
+    "loss": SHARE, loss = 0.0,
+        "The probability that a message is lost for good; what TCP repairs itself is in the latency.";
+}
+
+settings! {
     /// `[server.clock]` and `[application.clock]`
-    CLOCK,
-    "clock",
-    CLOCK_KEYS.iter().collect()
-);
+    clock: Clock, "clock";
+    "offset": Shift, offset_ms = 0, "How far it is ahead (behind if negative).";
+    "drift-ppm": DRIFT, drift_ppm = 0, "How much faster it runs (slower if negative), parts per million.";
+}
 
-static TRAFFIC_KEYS: [Key; 5] = [
-    key(
-        "calls-per-second",
-        Shape::Rate { words: &[] },
-        "",
-        "Calls a second of one instance to each application of `to`, at random moments.",
-    ),
-    key("to", Shape::Names, "all other applications, or the only one", "Which applications are called."),
-    key(
-        "retries-on-same-instance",
-        count(0, RETRIES_MAX),
-        "0",
-        "Further attempts at the same instance (`max-retries-on-same-service-instance`, Ribbon's `MaxAutoRetries`).",
-    ),
-    key(
-        "retries-on-next-instance",
-        count(0, RETRIES_MAX),
-        "0",
-        "Further instances that are tried (`max-retries-on-next-service-instance`, Ribbon's \
-         `MaxAutoRetriesNextServer`).",
-    ),
-    key(
-        "read-timeout",
-        positive_length(&[]),
-        "5s",
-        "How long an attempt waits for an instance that stands still or is cut off.",
-    ),
-];
-/// More retries of a call than anybody sets.
-const RETRIES_MAX: u64 = 100;
-section!(
-    /// `[traffic]` and `[application.traffic]`
-    TRAFFIC,
-    "traffic",
-    TRAFFIC_KEYS.iter().collect()
-);
+impl Network {
+    /// The links of a file that says nothing of them.
+    pub(crate) fn usual() -> Self {
+        format::reset(links::ALL, Self { latency: Delay::Constant(SimDuration::ZERO), loss: 0.0 })
+    }
 
-/// Links as a section says, as `base` where it does not.
-pub(crate) fn network(values: Values<'_>, base: Network) -> Network {
-    Network {
-        latency: values.delay("latency").unwrap_or(base.latency),
-        loss: values.number("loss").unwrap_or(base.loss),
+    /// Links as a section says, like these where it does not; `None` if there is no such section.
+    pub(crate) fn with(self, section: Values<'_>) -> Option<Self> {
+        let mut links = self;
+        format::apply(links::ALL, section, &mut links);
+        section.0.map(|_| links)
+    }
+
+    /// Writes links.
+    pub(crate) fn print(&self, page: &mut Page, path: &str) {
+        page.section(path, |lines| lines.settings(links::ALL, self, None, Names::NONE));
     }
 }
 
-/// A clock as a section says, exact where it does not.
-pub(crate) fn clock(values: Values<'_>) -> Clock {
-    Clock {
-        offset_ms: values.shift_ms("offset").unwrap_or_default(),
-        drift_ppm: values.signed("drift-ppm").unwrap_or_default(),
+impl Clock {
+    /// A clock as a section says, exact where it does not.
+    pub(crate) fn read(section: Values<'_>) -> Self {
+        let mut clock = Self::default();
+        format::apply(clock::ALL, section, &mut clock);
+        clock
     }
-}
 
-/// Writes links.
-pub(crate) fn print_network(lines: &mut Page, network: &Network) {
-    lines.line("latency", distribution::print_delay(network.latency));
-    lines.number("loss", network.loss);
-}
-
-/// A clock that is exact is not written.
-pub(crate) fn print_clock(lines: &mut Page, clock: Clock) {
-    if clock != Clock::default() {
-        lines.line("offset", print_shift_ms(clock.offset_ms));
-        lines.line("drift-ppm", clock.drift_ppm);
+    /// A clock that is exact is not written.
+    pub(crate) fn print(&self, page: &mut Page, path: &str) {
+        if *self != Self::default() {
+            page.section(path, |lines| lines.settings(clock::ALL, self, None, Names::NONE));
+        }
     }
-}
-
-/// Zones as texts.
-pub(crate) fn zone_names<'a>(
-    scenario: &'a Scenario,
-    zones: &'a [ZoneId],
-) -> impl Iterator<Item = String> + use<'a> {
-    zones.iter().map(|zone| string(&scenario.zones[usize::from(zone.0)]))
 }

@@ -8,18 +8,16 @@ use crate::model::registry::{ClientConfig, Kind, ServerConfig};
 use crate::model::two_stage::{self, Discovery, Preset};
 use crate::scenario::diagnostics::Problem;
 use crate::scenario::document::Table;
+use crate::scenario::eureka::release::FLAVOUR;
 use crate::scenario::eureka::release::{self, Rules};
 use crate::scenario::eureka::settings::{self, Layer};
-use crate::scenario::format::property::apply;
+use crate::scenario::format::apply;
 use crate::scenario::format::values::Values;
 use crate::scenario::sections::fleet::Fleet;
-use crate::scenario::two_stage::format::preset;
+use crate::scenario::two_stage::format::REGISTRY;
 use crate::scenario::two_stage::parameters;
 use crate::scenario::types::registering;
 use crate::scenario::types::{Delay, Network};
-
-/// The words of `registry`: Eureka, and the presets of the two-stage registry.
-pub(crate) const REGISTRIES: &[&str] = &["eureka", "two-stage", "nacos-1"];
 
 /// The registry that a scenario names, with what its defaults come from.
 pub(crate) enum Registry {
@@ -30,13 +28,10 @@ pub(crate) enum Registry {
 impl Registry {
     /// The one named at the top, Eureka if none is.
     pub(crate) fn of(top: Values<'_>, problems: &mut Vec<Problem>) -> Self {
-        if let Some(preset) = top.text("registry").and_then(preset) {
+        if let Some(Some(preset)) = top.value("registry", &REGISTRY) {
             return Self::TwoStage(preset);
         }
-        let flavour = match top.text("flavour") {
-            Some("netflix") => Flavour::Netflix,
-            _ => Flavour::Spring,
-        };
+        let flavour = top.value("flavour", &FLAVOUR).unwrap_or(Flavour::Spring);
         Self::Eureka { flavour, rules: Box::new(release::resolve(top, flavour, problems)) }
     }
 
@@ -47,13 +42,12 @@ impl Registry {
         }
     }
 
-    /// Its word of [`REGISTRIES`].
+    /// Its word of [`REGISTRY`].
     pub(crate) fn word(&self) -> &'static str {
-        match self {
-            Self::Eureka { .. } => REGISTRIES[0],
-            Self::TwoStage(Preset::TwoStage) => REGISTRIES[1],
-            Self::TwoStage(Preset::Nacos1) => REGISTRIES[2],
-        }
+        REGISTRY.word(&match self {
+            Self::Eureka { .. } => None,
+            Self::TwoStage(preset) => Some(*preset),
+        })
     }
 
     /// The release or the preset, as it is named.
@@ -80,7 +74,7 @@ impl Registry {
             }
             Self::TwoStage(preset) => {
                 let mut server = two_stage::ServerConfig::defaults(*preset);
-                apply(top.section("two-stage"), parameters::SERVER, &mut server);
+                apply(parameters::server::ALL, top.section("two-stage"), &mut server);
                 (server.into(), no_client(*preset))
             }
         }
@@ -95,7 +89,7 @@ impl Registry {
             }
             Self::TwoStage(preset) => {
                 let mut config = two_stage::ClientConfig::defaults(*preset);
-                apply(top.section("two-stage"), parameters::CLIENT, &mut config);
+                apply(parameters::client::ALL, top.section("two-stage"), &mut config);
                 Clients::TwoStage(config)
             }
         }
@@ -144,7 +138,7 @@ impl Clients<'_> {
             }
             Self::TwoStage(config) => {
                 let mut config = config.clone();
-                apply(app.section("two-stage"), parameters::CLIENT, &mut config);
+                apply(parameters::client::ALL, app.section("two-stage"), &mut config);
                 config.registers = app.flag("register").unwrap_or(config.registers);
                 config.fetches = app.flag("fetch").unwrap_or(config.fetches);
                 (config.into(), None)

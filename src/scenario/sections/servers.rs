@@ -11,7 +11,6 @@ use crate::scenario::diagnostics::{Place, Problem};
 use crate::scenario::document::{Node, Table};
 use crate::scenario::format::values::Values;
 use crate::scenario::sections::fleet;
-use crate::scenario::sections::network;
 use crate::scenario::sections::server::SERVICE_KEYS;
 use crate::scenario::types::{Capacity, Network, SERVERS_MAX, ServerList, ServerNode};
 
@@ -104,7 +103,7 @@ pub(crate) fn servers(
     let mut servers = Servers {
         nodes: vec![node; count],
         start_window: SimDuration::ZERO,
-        network: section.section("network").0.map(|own| network::network(Values(Some(own)), network)),
+        network: network.with(section.section("network")),
         capacity: section.section("capacity").0.map(|table| capacity(table, problems)),
         whole,
     };

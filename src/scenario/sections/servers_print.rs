@@ -7,10 +7,10 @@ use crate::scenario::eureka::properties;
 use crate::scenario::eureka::release;
 use crate::scenario::eureka::settings::Layer;
 use crate::scenario::format::distribution;
-use crate::scenario::format::page::{Page, list, quoted, string};
-use crate::scenario::sections::network::{print_clock, print_network, zone_names};
+use crate::scenario::format::page::{Page, list, quoted, string, zones};
 use crate::scenario::sections::server::{SERVICE_KEYS, TOPOLOGIES};
 use crate::scenario::sections::servers::by_topology;
+use crate::scenario::types::Names;
 use crate::scenario::types::{Scenario, ServerList};
 use crate::scenario::types::{all_of, server_name};
 
@@ -31,12 +31,14 @@ pub(crate) fn server(page: &mut Page, scenario: &Scenario) {
     base.config.fetch_registry = config.eureka().fetch_registry;
     let own = Layer { config: scenario.server_client.eureka().clone(), first_call: None };
     client_settings(page, "server.", &own, Some(&base));
-    page.section("server.clock", |lines| print_clock(lines, scenario.server_clock));
+    scenario.server_clock.print(page, "server.clock");
     if let Some(own) = &scenario.server_network {
-        page.section("server.network", |lines| print_network(lines, own));
+        own.print(page, "server.network");
     }
     capacity(page, scenario);
-    page.section("eureka.server", |lines| lines.properties(properties::SERVER, config.eureka(), None));
+    page.section("eureka.server", |lines| {
+        lines.settings(properties::server::ALL, config.eureka(), None, Names::NONE)
+    });
 }
 
 /// Writes `[server]` of a registry that is one server, and what is below it.
@@ -44,7 +46,7 @@ pub(crate) fn single_server(page: &mut Page, scenario: &Scenario) {
     page.section("server", |lines| {
         lines.length_or("starts-at-second", scenario.server_starts_at_second, "random");
     });
-    page.section("server.clock", |lines| print_clock(lines, scenario.server_clock));
+    scenario.server_clock.print(page, "server.clock");
 }
 
 /// How many, who tells whom, and when they start.
@@ -71,7 +73,7 @@ fn several(lines: &mut Page, scenario: &Scenario) {
     lines.line("recognises-own-url", ids().all(knows_itself));
     let turn: Vec<_> = nodes.iter().filter_map(|node| node.zone).collect();
     if !turn.is_empty() {
-        lines.line("zones", list(zone_names(scenario, &turn)));
+        lines.line("zones", zones(&turn, Names::of(scenario)));
     }
     let moments: Option<Vec<String>> = nodes.iter().map(|node| node.starts_after.map(quoted)).collect();
     match moments {
@@ -98,7 +100,7 @@ pub(crate) fn server_list(lines: &mut Page, servers: &ServerList, scenario: &Sce
         ServerList::OneZone(ids) => {
             lines.line("servers", list(ids.iter().map(|id| string(&server_name(*id)))));
         }
-        ServerList::Zones(zones) => lines.line("server-zones", list(zone_names(scenario, zones))),
+        ServerList::Zones(tried) => lines.line("server-zones", zones(tried, Names::of(scenario))),
         ServerList::OwnZoneFirst => lines.text("server-zones", "own-first"),
     }
 }

@@ -6,104 +6,96 @@ use crate::model::id::AppId;
 use crate::model::registry::{ClientConfig, Kind};
 use crate::scenario::diagnostics::Problem;
 use crate::scenario::document::Table;
-use crate::scenario::format::values::Values;
+use crate::scenario::format::form::Reading;
+use crate::scenario::format::forms::{Applications, Count, Rate, count, positive_length};
+use crate::scenario::format::{self, settings};
 use crate::scenario::sections::fleet::Fleet;
-use crate::scenario::sections::network::TRAFFIC;
 use crate::scenario::sections::registry::fetching;
 use crate::scenario::types::{Application, Traffic};
 
-/// The default of `read-timeout`.
-const READ_TIMEOUT: SimDuration = SimDuration::from_secs(5);
 /// Applications that one application may call. Events count them in a byte.
 const CALLEES_MAX: usize = 255;
+/// More retries of a call than anybody sets.
+const RETRIES: Count<u32> = count(0, 100);
+
+settings! {
+    /// `[traffic]` and `[application.traffic]`
+    keys: Traffic, "traffic";
+    "calls-per-second": Rate, calls_per_second,
+        "Calls a second of one instance to each application of `to`, at random moments.";
+    "to": Applications, to, else "all other applications, or the only one", "Which applications are called.";
+    "retries-on-same-instance": RETRIES, retries_on_same_instance = 0,
+        "Further attempts at the same instance (`max-retries-on-same-service-instance`, Ribbon's \
+        `MaxAutoRetries`).";
+    "retries-on-next-instance": RETRIES, retries_on_next_instance = 0,
+        "Further instances that are tried (`max-retries-on-next-service-instance`, Ribbon's \
+        `MaxAutoRetriesNextServer`).";
+    "read-timeout": positive_length(), read_timeout = SimDuration::from_secs(5),
+        "How long an attempt waits for an instance that stands still or is cut off.";
+}
 
 /// Gives each application the calls that it makes, and its balancer their rate where the file names none.
-pub(crate) fn traffic(root: &Table, fleet: &mut Fleet, problems: &mut Vec<Problem>) {
-    let top = Values(Some(root));
-    let base = top.section("traffic");
+pub(crate) fn calls(root: &Table, fleet: &mut Fleet, problems: &mut Vec<Problem>) {
     if !fleet.is_whole() {
         return;
     }
-    let named = names(base, fleet, problems);
-    let mut callers = 0;
-    let mut lacks_rate = false;
-    for (place, table) in root.tables("application").enumerate() {
-        let values = Values(Some(table));
-        let own = values.section("traffic");
-        let fetches = fleet.applications[place].client.fetches();
-        if let (Some(section), false) = (own.0, fetches) {
-            problems.push(cannot_call(section, &fleet.applications[place]));
+    let base = root.table("traffic");
+    let mut usual = format::reset(keys::ALL, Traffic::default());
+    format::read(keys::ALL, base, &mut usual, &mut Reading::names(fleet, problems));
+    let (mut callers, mut lacks_rate) = (0, false);
+    for (at, table) in root.tables("application").enumerate() {
+        let own = table.table("traffic");
+        let fetches = fleet.applications[at].client.fetches();
+        if let (Some(section), false) = (own, fetches) {
+            problems.push(cannot_call(section, &fleet.applications[at]));
         }
-        if !fetches || base.0.is_none() && own.0.is_none() {
+        if !fetches || base.is_none() && own.is_none() {
             continue;
         }
         callers += 1;
-        let id = AppId(place as u32);
-        let to = if own.has("to") { names(own, fleet, problems) } else { others(id, &named, base, fleet) };
-        let first = |key: &'static str| if own.has(key) { own } else { base };
-        let Some(rate) = first("calls-per-second").number("calls-per-second") else {
-            // A rate of a wrong type or name has been reported before.
-            if ![own, base].into_iter().any(is_reported) {
-                lacks_rate |= own.0.is_none();
-                problems.extend(own.0.map(no_rate));
+        let mut calls = usual.clone();
+        format::read(keys::ALL, own, &mut calls, &mut Reading::names(fleet, problems));
+        if !keys::to.is_in(own) {
+            calls.to = others(AppId(at as u32), &usual.to, keys::to.is_in(base), fleet);
+        }
+        if ![own, base].iter().any(|table| keys::calls_per_second.is_in(*table)) {
+            // A rate of a wrong name has been reported before.
+            if ![own, base].into_iter().any(has_unknown) {
+                lacks_rate |= own.is_none();
+                problems.extend(own.map(no_rate));
             }
             continue;
-        };
-        problems.extend(too_many(to.len(), own.0.or(base.0)));
-        let count = |key: &'static str| first(key).count(key).unwrap_or_default();
-        let traffic = Traffic {
-            calls_per_second: rate,
-            to,
-            retries_on_same_instance: count("retries-on-same-instance"),
-            retries_on_next_instance: count("retries-on-next-instance"),
-            read_timeout: first("read-timeout").length("read-timeout").unwrap_or(READ_TIMEOUT),
-        };
-        let given = [values, top].iter().any(|layer| layer.section("balancer").has("calls-per-second"));
-        let app = &mut fleet.applications[place];
+        }
+        problems.extend(too_many(calls.to.len(), own.or(base)));
+        let given = [table, root].iter().any(|layer| layer.at(&["balancer", "calls-per-second"]).is_some());
+        let app = &mut fleet.applications[at];
         if let ClientConfig::Eureka(client) = &mut app.client
             && let (BalancerConfig::SpringCloudLoadBalancer { call_rate, .. }, false) =
                 (&mut client.balancer, given)
         {
-            *call_rate = Some(rate);
+            *call_rate = Some(calls.calls_per_second);
         }
-        app.traffic = Some(traffic).filter(|traffic| !traffic.to.is_empty());
+        app.traffic = Some(calls).filter(|calls| !calls.to.is_empty());
     }
-    problems.extend(base.0.filter(|_| lacks_rate).map(no_rate));
+    problems.extend(base.filter(|_| lacks_rate).map(no_rate));
     let kind = fleet.applications.first().map_or(Kind::Eureka, |app| app.client.kind());
-    problems.extend(base.0.filter(|_| callers == 0).map(|table| nobody_calls(table, kind)));
-}
-
-/// The applications that `to` names.
-fn names(values: Values<'_>, fleet: &Fleet, problems: &mut Vec<Problem>) -> Vec<AppId> {
-    let mut named = Vec::new();
-    for (name, node) in values.names("to") {
-        match fleet.resolve(name, &node.place) {
-            Ok(id) if named.contains(&id) => problems.push(
-                Problem::error(node.place.clone(), format!("`{name}` is named twice")).label("again here"),
-            ),
-            Ok(id) => named.push(id),
-            Err(problem) => problems.push(*problem),
-        }
-    }
-    named
+    problems.extend(base.filter(|_| callers == 0).map(|table| nobody_calls(table, kind)));
 }
 
 /// Whom an application calls that does not say: those that the file names, or all, but for itself unless it is
 /// alone.
-fn others(id: AppId, named: &[AppId], base: Values<'_>, fleet: &Fleet) -> Vec<AppId> {
+fn others(id: AppId, named: &[AppId], are_named: bool, fleet: &Fleet) -> Vec<AppId> {
     if fleet.applications.len() == 1 {
         return vec![id];
     }
     let all: Vec<AppId> = (0..fleet.applications.len()).map(|at| AppId(at as u32)).collect();
-    let from = if base.has("to") { named } else { &all };
+    let from = if are_named { named } else { &all };
     from.iter().copied().filter(|other| *other != id).collect()
 }
 
-/// Whether a section has a rate that is none, or a key that may have been meant to be one.
-fn is_reported(values: Values<'_>) -> bool {
-    let known = |key: &str| TRAFFIC.key(key).is_some();
-    values.has("calls-per-second")
-        || values.0.is_some_and(|table| table.entries.iter().any(|it| !known(&it.key)))
+/// Whether a section has a key that may have been meant to be a rate.
+fn has_unknown(table: Option<&Table>) -> bool {
+    table.is_some_and(|table| table.entries.iter().any(|it| keys::SECTION.key(&it.key).is_none()))
 }
 
 fn cannot_call(table: &Table, app: &Application) -> Problem {

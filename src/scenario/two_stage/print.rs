@@ -2,15 +2,16 @@
 
 use crate::scenario::format::page::{Page, list, string};
 use crate::scenario::two_stage::parameters;
+use crate::scenario::types::Names;
 use crate::scenario::types::registering;
 use crate::scenario::types::{Application, Scenario};
 
 /// Writes `[two-stage]`. The clients' settings are those of the first application.
 pub(crate) fn registry(page: &mut Page, scenario: &Scenario) {
     page.section("two-stage", |lines| {
-        lines.properties(parameters::SERVER, scenario.server.two_stage(), None);
+        lines.settings(parameters::server::ALL, scenario.server.two_stage(), None, Names::NONE);
         if let Some(first) = scenario.applications.first() {
-            lines.properties(parameters::CLIENT, first.client.two_stage(), None);
+            lines.settings(parameters::client::ALL, first.client.two_stage(), None, Names::NONE);
         }
     });
 }
@@ -30,6 +31,6 @@ pub(crate) fn roles(lines: &mut Page, app: &Application, scenario: &Scenario) {
 pub(crate) fn own(page: &mut Page, app: &Application, scenario: &Scenario) {
     let first = scenario.applications.first().map(|first| first.client.two_stage());
     page.section("application.two-stage", |lines| {
-        lines.properties(parameters::CLIENT, app.client.two_stage(), first);
+        lines.settings(parameters::client::ALL, app.client.two_stage(), first, Names::NONE);
     });
 }

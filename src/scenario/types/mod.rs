@@ -8,7 +8,7 @@ pub(crate) mod verb;
 
 use std::net::Ipv4Addr;
 
-use crate::engine::{Distribution, SimDuration};
+use crate::engine::{Distribution, DistributionShape, SimDuration};
 use crate::model::id::{AppId, ServerId};
 use crate::model::message::RequestKind;
 use crate::model::registry::{ClientConfig, Kind, ServerConfig};
@@ -208,7 +208,7 @@ pub struct Clock {
 
 /// The calls of an application's instances to others, made through their balancers. They are counted, and
 /// change nothing but the moments at which a balancer's list is read.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Traffic {
     /// Calls a second of one instance to each application of [`Self::to`], a Poisson stream. Above 0.
     pub calls_per_second: f64,
@@ -249,4 +249,42 @@ pub(crate) fn all_of(count: usize) -> impl Iterator<Item = ServerId> + Clone {
 pub(crate) fn registering(applications: &[Application]) -> Vec<AppId> {
     let ids = (0..).map(AppId).zip(applications);
     ids.filter(|(_, app)| app.client.registers()).map(|(id, _)| id).collect()
+}
+
+/// What a scenario calls its applications and zones, for whoever writes them.
+#[derive(Clone, Copy)]
+pub(crate) struct Names<'a> {
+    applications: &'a [Application],
+    zones: &'a [String],
+}
+
+impl<'a> Names<'a> {
+    /// For values that name nobody.
+    pub(crate) const NONE: Self = Self { applications: &[], zones: &[] };
+
+    /// The names of a scenario.
+    pub(crate) fn of(scenario: &'a Scenario) -> Self {
+        Self { applications: &scenario.applications, zones: &scenario.zones }
+    }
+
+    /// An application's.
+    pub(crate) fn application(self, app: AppId) -> &'a str {
+        &self.applications[app.index()].name
+    }
+
+    /// A zone's.
+    pub(crate) fn zone(self, zone: ZoneId) -> &'a str {
+        &self.zones[usize::from(zone.0)]
+    }
+}
+
+impl From<Distribution> for Delay {
+    /// The two kinds that closed forms know are told apart.
+    fn from(drawn: Distribution) -> Self {
+        match drawn.shape() {
+            DistributionShape::Constant(always) => Self::Constant(always),
+            DistributionShape::Uniform { low, high } => Self::Uniform(low, high),
+            _ => Self::Drawn(drawn),
+        }
+    }
 }

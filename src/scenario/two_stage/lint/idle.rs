@@ -3,30 +3,57 @@
 
 use crate::model::two_stage::{ClientConfig, Discovery, DiskMode, Guard, Preset, ServerConfig};
 use crate::scenario::diagnostics::{Place, Problem};
-use crate::scenario::format::property::{Property, printed};
+use crate::scenario::format::Setting;
 use crate::scenario::lint::Whence;
-use crate::scenario::two_stage::format::preset;
+use crate::scenario::two_stage::format::REGISTRY;
 use crate::scenario::two_stage::lint::at;
-use crate::scenario::two_stage::parameters;
+use crate::scenario::two_stage::parameters::{client, server};
 use crate::scenario::types::{Application, Scenario};
 
-const GUARD: [&str; 4] = ["guard-min-instances", "guard-min-healthy-pct", "guard-scope", "guard-cap"];
-const HELD: [&str; 3] = ["watch-park-ms", "watch-timeout-payload", "epoch"];
-const PUSHED: [&str; 5] =
-    ["push-delay-ms", "push-loss", "push-ack-timeout-ms", "push-max-resend", "subscriber-ttl-ms"];
-const WATCHING: [&str; 3] = ["watch-timeout-ms", "watch-ack", "watch-reissue-gap-ms"];
-const PUSHED_TO: [&str; 2] = ["discard-poll-after-push", "accept-stale-push"];
-const DISK: [&str; 5] =
-    ["disk-load-at-start", "disk-write-on", "disk-write-ms", "disk-writable", "on-corrupt-file"];
+static GUARD: [&Setting<ServerConfig>; 4] =
+    [&server::guard_min_instances, &server::guard_min_healthy_pct, &server::guard_scope, &server::guard_cap];
+static HELD: [&Setting<ServerConfig>; 3] =
+    [&server::watch_park_ms, &server::watch_timeout_payload, &server::epoch];
+static PUSHED: [&Setting<ServerConfig>; 5] = [
+    &server::push_delay_ms,
+    &server::push_loss,
+    &server::push_ack_timeout_ms,
+    &server::push_max_resend,
+    &server::subscriber_ttl_ms,
+];
+static WATCHING: [&Setting<ClientConfig>; 3] =
+    [&client::watch_timeout_ms, &client::watch_ack, &client::watch_reissue_gap_ms];
+static PUSHED_TO: [&Setting<ClientConfig>; 2] =
+    [&client::discard_poll_after_push, &client::accept_stale_push];
+static DISK: [&Setting<ClientConfig>; 5] = [
+    &client::disk_load_at_start,
+    &client::disk_write_on,
+    &client::disk_write_ms,
+    &client::disk_writable,
+    &client::on_corrupt_file,
+];
+
+/// Parameters, of which clients they are idle, and why.
+type Idle = (&'static [&'static Setting<ClientConfig>], fn(&ClientConfig) -> bool, &'static str);
+
+static OF_CLIENTS: [Idle; 3] = [
+    (&WATCHING, |client| client.discovery != Discovery::LongPoll, "it is for `discovery = \"long-poll\"`"),
+    (
+        &PUSHED_TO,
+        |client| client.discovery != Discovery::PushPlusPoll,
+        "it is for `discovery = \"push-plus-poll\"`",
+    ),
+    (&DISK, |client| client.disk_mode == DiskMode::None, "`disk-mode` is `none`"),
+];
 
 /// All of them.
 pub(crate) fn lint(scenario: &Scenario, whence: &Whence<'_>) -> Vec<Problem> {
-    let preset = preset(&scenario.release).unwrap_or(Preset::TwoStage);
-    let server = scenario.server.two_stage();
-    let usual = ServerConfig::defaults(preset);
+    let preset = REGISTRY.of(&scenario.release).copied().flatten().unwrap_or(Preset::TwoStage);
+    let (server, usual) = (scenario.server.two_stage(), ServerConfig::defaults(preset));
     let mut idle = Vec::new();
-    let mut of_server = |idle_now: bool, names: &[&str], why: &str| {
-        for name in names.iter().filter(|name| idle_now && differ(parameters::SERVER, name, server, &usual)) {
+    let mut of_server = |idle_now: bool, settings: &[&'static Setting<ServerConfig>], why: &str| {
+        for setting in settings.iter().filter(|setting| idle_now && setting.differs(server, &usual)) {
+            let name = setting.key.name;
             idle.extend(whence.global(&at(name)).map(|place| problem(place, name, why)));
         }
     };
@@ -40,40 +67,18 @@ pub(crate) fn lint(scenario: &Scenario, whence: &Whence<'_>) -> Vec<Problem> {
     let usual = ClientConfig::defaults(preset);
     for (place, app) in scenario.applications.iter().enumerate() {
         let client = app.client.two_stage();
-        let polls = client.discovery != Discovery::LongPoll;
-        let asks = client.discovery != Discovery::PushPlusPoll;
-        for (idle_now, names, why) in [
-            (polls, WATCHING.as_slice(), "it is for `discovery = \"long-poll\"`"),
-            (asks, PUSHED_TO.as_slice(), "it is for `discovery = \"push-plus-poll\"`"),
-            (client.disk_mode == DiskMode::None, DISK.as_slice(), "`disk-mode` is `none`"),
-        ] {
-            let idle_now = |name: &&&str| idle_now && differ(parameters::CLIENT, name, client, &usual);
-            for name in names.iter().filter(idle_now) {
-                // What all share is of use as soon as one of them uses it.
-                let shared = whence.own(place, &at(name)).is_none() && !idle_for_all(scenario, name);
-                let found = whence.of(place, &at(name)).filter(|_| !shared);
+        for (settings, is_idle, why) in OF_CLIENTS {
+            // What all share is of use as soon as one of them uses it.
+            let for_all = scenario.applications.iter().all(|app| is_idle(app.client.two_stage()));
+            for setting in settings.iter().filter(|it| is_idle(client) && it.differs(client, &usual)) {
+                let name = setting.key.name;
+                let own = whence.own(place, &at(name));
+                let found = own.or_else(|| whence.global(&at(name)).filter(|_| for_all));
                 idle.extend(found.map(|place| problem(place, name, why)));
             }
         }
     }
     idle
-}
-
-fn idle_for_all(scenario: &Scenario, name: &str) -> bool {
-    scenario.applications.iter().all(|app| {
-        let client = app.client.two_stage();
-        match name {
-            name if WATCHING.contains(&name) => client.discovery != Discovery::LongPoll,
-            name if PUSHED_TO.contains(&name) => client.discovery != Discovery::PushPlusPoll,
-            _ => client.disk_mode == DiskMode::None,
-        }
-    })
-}
-
-/// Whether a parameter has another value in one configuration than in the other.
-fn differ<C: Clone>(parameters: &[Property<C>], name: &str, one: &C, other: &C) -> bool {
-    let parameter = parameters.iter().find(|parameter| parameter.key.name == name);
-    parameter.is_some_and(|parameter| printed(parameter, one) != printed(parameter, other))
 }
 
 fn problem(place: Place, name: &str, why: &str) -> Problem {
