@@ -1,7 +1,7 @@
 //! The scenarios that come with the program.
 
 use super::load::{Loaded, parse};
-use super::suggest::{closest, in_short};
+use crate::scenario::diagnostics::suggest::{closest, in_short};
 
 /// Their names and texts, the default one first.
 pub const BUILTIN: [(&str, &str); 122] = [

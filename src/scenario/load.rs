@@ -1,9 +1,13 @@
 //! The door: a text with a name in; a scenario or everything that is wrong with it out.
 
-use super::assignment::Assignment;
-use super::diagnostic::{Problem, Problems, Severity, Sources};
-use super::types::Scenario;
-use super::{check, document, lint, set, shape};
+use crate::scenario::diagnostics::{Problem, Problems, Severity, Sources};
+use crate::scenario::document;
+use crate::scenario::document::assignment::Assignment;
+use crate::scenario::document::set;
+use crate::scenario::file::format::TOP;
+use crate::scenario::file::{self, unknown};
+use crate::scenario::format::walk;
+use crate::scenario::types::Scenario;
 
 /// A checked scenario with what one should know before running it.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,21 +52,20 @@ pub fn parse_assigned(name: &str, text: &str, sets: &[Assignment]) -> Result<Loa
     };
     let mut problems = Vec::new();
     set::apply(&mut root, sets, &mut problems);
-    shape::check(&root, &mut problems);
-    let scenario = check::scenario(&root, &mut problems);
+    walk::check(&root, &TOP, unknown::key, &mut problems);
+    let scenario = file::read::scenario(&root, &mut problems);
     if problems.iter().any(|problem| problem.severity == Severity::Error) {
         return Err(Problems { sources, problems });
     }
-    problems.extend(lint::lint(&scenario, &root));
+    problems.extend(file::lint::lint(&scenario, &root));
     Ok(Loaded { scenario, warnings: problems, sources })
 }
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::super::{BUILTIN, builtin, canonical};
     use super::*;
+    use proptest::prelude::*;
 
     const FILE: &str = "title = \"t\"\n[[application]]\nname = \"orders\"\ninstances = 3\n";
 
@@ -146,8 +149,8 @@ mod tests {
     fn strange_values_of_a_verb_are_refused() {
         let values =
             ["nan", "-1", "true", "\"\"", "\"-5s\"", "[]", "[[]]", "{}", "{ uniform = [\"1s\"] }", "1e300"];
-        for verb in &super::super::format_verb::VERBS {
-            for key in (verb.section().keys)() {
+        for verb in &crate::scenario::fault::verbs::VERBS {
+            for key in (verb.section.keys)() {
                 for value in values {
                     let name = verb.key.name;
                     swallow(&format!("{FILE}[[fault]]\n{name} = {{ {} = {value} }}\n", key.name), &[]);

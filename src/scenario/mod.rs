@@ -14,12 +14,17 @@
 //! ```text
 //!  text ──document──▶ tree ◀──set── --set KEY=VALUE
 //!                      │
-//!                      ├──shape──▶ every value of its type and range       (the tables of `format`)
-//!                      ├──check──▶ names resolved, defaults filled in      (registry, fleet, faults, expectations)
-//!                      └──lint───▶ what is legal and will surprise
+//!                      ├──walk──▶ every value of its type and range       (`format`)
+//!                      ├──read──▶ names resolved, defaults filled in      (`sections`, `fault`, `expect`)
+//!                      └──lint──▶ what is legal and will surprise         (`lint`)
 //!                      ▼
 //!                  Scenario ──print──▶ canonical text ──▶ the same Scenario
 //! ```
+//!
+//! The folders are subjects, and each may use those before it: `diagnostics` (what is wrong, and where), `document` (the
+//! tree, and what the command line sets in it), `types` (what a checked scenario is), `format` (how a key is declared, read
+//! and printed), `expect` (the language of expectations), `lint` (warnings of any registry), `eureka` and `two_stage` (what
+//! only one registry has), `sections` (what a file has under any), `fault` (the verbs), `file` (the whole).
 //!
 //! The tree is our own and not `serde`'s: `serde` stops at the first wrong value, and knows no places for what the
 //! command line has replaced. The format itself is data ([`json_schema`] is made from the same tables), so that a
@@ -68,97 +73,44 @@
 //! assert_eq!(loaded.scenario.replicates, 5);
 //! ```
 
-mod assignment;
-#[cfg(test)]
-mod bad_inputs;
-mod belongs;
-mod builtin;
-mod check;
-mod check_calls;
-mod check_eureka;
-mod check_fault;
-mod check_fleet;
-mod check_registry;
-mod check_release;
-mod check_servers;
-mod check_targets;
-mod check_verb;
-mod claim;
-mod diagnostic;
-mod distribution;
-mod document;
-mod duration;
-mod expect;
-mod expect_form;
-#[cfg(feature = "cli")]
-mod file;
-mod foreign;
-mod format;
-mod format_client;
-mod format_fault;
-mod format_server;
-mod format_two_stage;
-mod format_verb;
-mod format_verb_keys;
-mod format_world;
-#[cfg(test)]
-mod guide;
-mod lint;
-mod lint_capacity;
-mod lint_consumer;
-mod lint_expect;
-mod lint_fault;
-mod lint_fleet;
-mod lint_idle;
-mod lint_jam;
-mod lint_lease;
-mod lint_link;
-mod lint_outage;
-mod lint_protection;
-mod lint_scale;
-mod lint_servers;
-mod lint_silence;
-mod lint_two_stage;
-mod load;
-mod parameters;
-mod print;
-mod print_fault;
-mod print_server;
-mod print_two_stage;
-mod properties;
-mod property;
-#[cfg(test)]
-mod round_trip;
-mod schema;
-mod set;
-mod setup;
-mod shape;
-mod shape_server;
-mod suggest;
-mod targets;
-mod types;
-mod unknown;
-mod unmodelled;
-mod values;
-mod verb;
-
-pub use assignment::Assignment;
 pub use builtin::{BUILTIN, builtin, closest_builtin, default_scenario};
-pub use claim::{Claim, Comparison, Expectation, Statistic};
-pub use diagnostic::{Place, Problem, Problems, Severity, Source, Sources};
-#[cfg(feature = "cli")]
-pub use file::{LoadError, load, read};
+pub use diagnostics::suggest::closest;
+pub use diagnostics::{Place, Problem, Problems, Severity, Source, Sources};
+pub use document::assignment::Assignment;
+pub use file::print::canonical;
+pub use file::schema::json_schema;
 pub use load::{Loaded, parse, parse_assigned};
-pub use print::canonical;
-pub use schema::json_schema;
+#[cfg(feature = "cli")]
+pub use read_file::{LoadError, load, read};
 pub(crate) use setup::with_registry;
 pub use setup::{AppOf, ScenarioOf, Settings, Setup};
-pub use suggest::closest;
-pub use targets::{
+pub use types::claim::{Claim, Comparison, Expectation, Statistic};
+pub use types::targets::{
     Batch, Change, Direction, HealthVia, Order, Peer, Selection, Targets, Which, WhichServers,
 };
+pub use types::verb::Verb;
 pub use types::{
     Application, Capacity, Clock, Delay, Fault, Network, SERVERS_MAX, Scenario, ServerList, ServerNode,
     Traffic, ZoneId,
 };
-pub use verb::Verb;
+
+#[cfg(test)]
+mod bad_inputs;
+mod builtin;
+mod diagnostics;
+mod document;
+mod eureka;
+mod expect;
+mod fault;
+mod file;
+mod format;
+mod lint;
+mod load;
+#[cfg(feature = "cli")]
+mod read_file;
+#[cfg(test)]
+mod round_trip;
+mod sections;
+mod setup;
+mod two_stage;
+mod types;

@@ -2,12 +2,12 @@
 
 mod two_stage;
 
-use super::print::string;
-use super::types::{Scenario, ServerList, ServerNode};
 use super::{Loaded, canonical, parse};
 use crate::engine::SimDuration;
 use crate::model::eureka::client::ServerOrder;
 use crate::model::id::ServerId;
+use crate::scenario::format::page::string;
+use crate::scenario::types::{Scenario, ServerList, ServerNode};
 
 fn read(text: &str) -> Scenario {
     match parse("test.toml", text, &[]) {
@@ -139,7 +139,7 @@ const VERBS: [&str; 41] = [
 
 #[test]
 fn every_verb_is_among_them() {
-    for form in &super::format_verb::VERBS {
+    for form in &crate::scenario::fault::verbs::VERBS {
         let name = form.key.name;
         assert!(VERBS.iter().any(|verb| verb.starts_with(&format!("{name} = "))), "{name}");
     }
@@ -180,12 +180,12 @@ fn every_verb_comes_back() {
 
 #[test]
 fn an_example_of_a_verb_is_one() {
-    for form in &super::format_verb::VERBS {
+    for form in &crate::scenario::fault::verbs::VERBS {
         let fleet = ["orders", "blue", "green"].map(|name| format!("[[application]]\nname = \"{name}\"\n"));
-        let (fleet, (eureka, two_stage)) = (fleet.concat(), known_to(form.example));
+        let (fleet, (eureka, two_stage)) = (fleet.concat(), known_to(form.section.example));
         let registries = [("eureka", eureka), ("two-stage", two_stage), ("nacos-1", two_stage)];
         for (registry, _) in registries.into_iter().filter(|(_, knows)| *knows) {
-            comes_back(&format!("registry = \"{registry}\"\n{fleet}[[fault]]\n{}\n", form.example));
+            comes_back(&format!("registry = \"{registry}\"\n{fleet}[[fault]]\n{}\n", form.section.example));
         }
     }
 }

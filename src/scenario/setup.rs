@@ -150,6 +150,12 @@ impl Setup {
     }
 }
 
+/// The services of a registry: the applications that register.
+pub(crate) fn registering(setup: &Setup) -> Vec<AppId> {
+    let ids = (0..).map(AppId).zip(setup.clients());
+    ids.filter(|(_, client)| client.registers()).map(|(id, _)| id).collect()
+}
+
 impl From<Settings<Eureka>> for Setup {
     fn from(settings: Settings<Eureka>) -> Self {
         Self::Eureka(settings)

@@ -6,8 +6,8 @@ use super::event::Event;
 use super::fabric::{Kind, Route, Way};
 use super::node::State;
 use crate::engine::Schedule;
-use crate::model::eureka::client::purpose;
 use crate::model::effect::PushId;
+use crate::model::eureka::client::purpose;
 use crate::model::id::{AppId, ClientId, ServerId};
 use crate::model::view::Payload;
 

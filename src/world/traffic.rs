@@ -14,8 +14,8 @@ use super::fabric::{
 use super::node::{State, Waiting};
 use super::setup::client_label;
 use crate::engine::Schedule;
-use crate::model::eureka::client::purpose;
 use crate::model::effect::{Call, Silence};
+use crate::model::eureka::client::purpose;
 use crate::model::eureka::{BatchId, BatchOutcome};
 use crate::model::id::{AppId, ClientId, ServerId};
 use crate::model::message::{Failure, RequestKind};

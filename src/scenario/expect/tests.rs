@@ -1,7 +1,7 @@
-use super::super::claim::Statistic;
 use super::*;
 use crate::engine::SimDuration;
 use crate::model::message::RequestKind;
+use crate::scenario::types::claim::Statistic;
 
 /// As in a scenario of Eureka's.
 fn parse(text: &str) -> Result<Sentence, Refusal> {

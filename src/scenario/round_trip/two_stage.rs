@@ -92,7 +92,7 @@ fn a_neutral_file_runs_under_any_registry() {
     let text = "[[application]]\nname = \"a\"\ninstances = 20\nregister = true\n[server]\ncount = 1\n[traffic]\n\
                 calls-per-second = 1.0\n[[fault]]\nat = \"1m\"\ncrash = { count = 1 }\n[[expect]]\n\
                 that = \"client max below 10m\"\n";
-    for registry in super::super::format_two_stage::REGISTRIES {
+    for registry in crate::scenario::two_stage::format::REGISTRY.all() {
         let set = format!("registry={registry}");
         let loaded = parse("test.toml", text, &[set]).unwrap_or_else(|problems| panic!("{problems}"));
         assert_eq!(loaded.render_warnings(false), "", "{registry}");

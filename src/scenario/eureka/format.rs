@@ -1,0 +1,165 @@
+//! The format as data: what stands above a client, its balancer, and below it, its transport.
+
+use crate::model::eureka::client::TransportKind;
+use crate::scenario::eureka::properties;
+use crate::scenario::format::forms::{Flag, OneOf, Or, Rate, Table, length, positive_length, words};
+use crate::scenario::format::{self, Key, key, section};
+
+/// The kinds of balancer.
+pub(crate) const BALANCER_KINDS: &[&str] = &["spring-cloud-loadbalancer", "ribbon", "none"];
+static BALANCER_KEYS: [Key; 5] = [
+    key("kind", &OneOf(BALANCER_KINDS), "the release's", "Which balancer picks the instances."),
+    key(
+        "ttl",
+        &positive_length(),
+        "35s",
+        "`spring.cloud.loadbalancer.cache.ttl`. Only with `spring-cloud-loadbalancer`.",
+    ),
+    key("refresh-interval", &positive_length(), "30s", "`ServerListRefreshInterval`. Only with `ribbon`."),
+    key(
+        "calls-per-second",
+        &Or(Rate, "dense"),
+        "dense",
+        "Calls a second of one observer to each application; `dense`: some call comes at once. Only with \
+         `spring-cloud-loadbalancer`.",
+    ),
+    key(
+        "first-call",
+        &Or(length(), "random"),
+        "random",
+        "The moment of an observer's first call through its balancer, from its start; `random`: uniform over one \
+         time to live or poll interval, counted from its start or, for those that start in the start window, from \
+         one fetch interval after the window's end.",
+    ),
+];
+section!(
+    /// `[balancer]`
+    BALANCER,
+    "balancer",
+    BALANCER_KEYS.iter().collect()
+);
+
+words! {
+    /// The kinds of transport.
+    TRANSPORT_KIND: TransportKind {
+        Jersey = "jersey", RestTemplate = "rest-template", RestClient = "rest-client", WebClient = "web-client",
+    }
+}
+static TRANSPORT_KEYS: [Key; 6] = [
+    key("kind", &TRANSPORT_KIND, "the release's", "Which HTTP client."),
+    key(
+        "connect-timeout",
+        &Or(positive_length(), "none"),
+        "the kind's",
+        "Connect limit; `none` waits as long as the operating system does (127 s).",
+    ),
+    key(
+        "read-timeout",
+        &Or(positive_length(), "none"),
+        "the kind's",
+        "Read limit; `none` waits as long as the operating system does (about 15 min).",
+    ),
+    key("pooled", &Flag, "the kind's", "Whether a call 30 s after the last one finds a pooled connection."),
+    key(
+        "interrupt-cancels-retries",
+        &Flag,
+        "the kind's",
+        "Whether a supervisor's interrupt makes every later attempt of the job fail.",
+    ),
+    key(
+        "understands-not-found",
+        &Flag,
+        "the release's",
+        "Whether a heartbeat's 404 with a JSON body is understood.",
+    ),
+];
+section!(
+    /// `[transport]`
+    TRANSPORT,
+    "transport",
+    TRANSPORT_KEYS.iter().collect()
+);
+
+static EUREKA_KEYS: [Key; 3] = [
+    key("server", &Table(&EUREKA_SERVER), "", "`eureka.server.…`"),
+    key("client", &Table(&EUREKA_CLIENT), "", "`eureka.client.…` of the fleet"),
+    key("instance", &Table(&EUREKA_INSTANCE), "", "`eureka.instance.…` of the fleet"),
+];
+section!(
+    /// `[eureka]`
+    EUREKA,
+    "eureka",
+    EUREKA_KEYS.iter().collect()
+);
+section!(
+    /// `[application.eureka]` and `[server.eureka]`
+    OWN_EUREKA,
+    "eureka",
+    EUREKA_KEYS[1..2].iter().chain([&OWN_INSTANCE_KEY]).collect()
+);
+static OWN_INSTANCE_KEY: Key =
+    key("instance", &Table(&OWN_INSTANCE), "", "`eureka.instance.…` of these instances");
+section!(
+    /// `[eureka.server]`
+    EUREKA_SERVER,
+    "eureka.server",
+    format::keys(properties::server::ALL).collect()
+);
+static CLIENT_EXTRA_KEYS: [Key; 4] = [
+    key(
+        "eureka-server-connect-timeout-seconds",
+        &properties::SECONDS,
+        "5",
+        "Connect limit of the Jersey transport. Without effect on any other.",
+    ),
+    key(
+        "eureka-server-read-timeout-seconds",
+        &properties::SECONDS,
+        "8",
+        "Read limit of the Jersey transport. Without effect on any other.",
+    ),
+    key("transport", &Table(&CLIENT_TRANSPORT), "", "`eureka.client.transport.…`"),
+    key("healthcheck", &Table(&CLIENT_HEALTHCHECK), "", "`eureka.client.healthcheck.…`"),
+];
+section!(
+    /// `[eureka.client]`
+    EUREKA_CLIENT,
+    "eureka.client",
+    format::keys(properties::client::ALL).chain(&CLIENT_EXTRA_KEYS).collect()
+);
+section!(
+    /// `[eureka.client.transport]`
+    CLIENT_TRANSPORT,
+    "eureka.client.transport",
+    format::keys(properties::transport::ALL).collect()
+);
+section!(
+    /// `[eureka.client.healthcheck]`
+    CLIENT_HEALTHCHECK,
+    "eureka.client.healthcheck",
+    format::keys(properties::healthcheck::ALL).collect()
+);
+static REGISTRY_KEY: Key = key(
+    "registry",
+    &Table(&INSTANCE_REGISTRY),
+    "",
+    "`eureka.instance.registry.…`: how a Spring server counts its clients at the start",
+);
+section!(
+    /// `[eureka.instance]`
+    EUREKA_INSTANCE,
+    "eureka.instance",
+    format::keys(properties::instance::ALL).chain([&REGISTRY_KEY]).collect()
+);
+section!(
+    /// `[application.eureka.instance]`
+    OWN_INSTANCE,
+    "eureka.instance",
+    format::keys(properties::instance::ALL).collect()
+);
+section!(
+    /// `[eureka.instance.registry]`
+    INSTANCE_REGISTRY,
+    "eureka.instance.registry",
+    format::keys(properties::registry::ALL).collect()
+);
