@@ -5,6 +5,7 @@ use crate::model::id::ClientId;
 use crate::scenario::{Direction, Peer, ZoneId};
 
 /// What stands between instances: calls across it are lost.
+#[derive(Clone)]
 pub(super) struct Barrier {
     pub(super) fault: u32,
     /// Its targets, in order.

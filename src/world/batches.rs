@@ -40,7 +40,7 @@ impl World<'_> {
         let connects = !self.fabric.pools.take(from, to, now);
         let sender_ended = self.servers[from.index()].ended;
         let batch = Batch { from, sender_ended, id, items, replies: Vec::new() };
-        let route = Route { from: Host::of_server(from), to };
+        let route = Route { from: Host::Server(from), to };
         let id = self.fabric.begin(Kind::Batch, Exchange::new(route, connects, now));
         put(&mut self.batches, id, batch);
         self.leaves(id, schedule);

@@ -2,7 +2,7 @@
 
 use super::World;
 use super::event::Event;
-use super::fabric::{ExchangeId, Held, Kind};
+use super::fabric::{ExchangeId, Held, Hold, Kind};
 use super::node::State;
 use super::setup::config_of;
 use super::work::Threads;
@@ -115,7 +115,7 @@ impl World<'_> {
                 // What a partition or a bad link has, nobody else will come back to.
                 Event::LimitReached { exchange: id, generation }
                     if self.fabric.is_current(Held { id, generation })
-                        && !self.fabric.exchange(id).is_under_way =>
+                        && self.fabric.exchange(id).hold != Hold::UnderWay =>
                 {
                     self.fabric.remove(id);
                 }

@@ -39,7 +39,7 @@ impl World<'_> {
     /// The exchange will not be answered soon, or ever: its sender's clocks are set.
     pub(super) fn stall(&mut self, id: ExchangeId, silence: Silence, schedule: &mut Schedule<Event>) {
         // A batch that was given up has no clock any more; the client is asked whether its call has.
-        if id.kind() == Kind::Call || !self.fabric.exchange(id).given_up {
+        if id.kind() == Kind::Call || !self.fabric.exchange(id).is_given_up() {
             self.set_limit(id, silence, schedule);
         }
         self.tell_of_stall(id, schedule);
@@ -96,7 +96,7 @@ impl World<'_> {
         match id.kind() {
             Kind::Call => {
                 let app = self.app_at(exchange.route.from);
-                if lasts > self.patience[app.index()] && !exchange.given_up {
+                if lasts > self.patience[app.index()] && !exchange.is_given_up() {
                     if lasts > config_of(self.scenario, app).read_limit(&self.asked(id).request) {
                         self.set_limit(id, Silence::Paused, schedule);
                     }
@@ -106,7 +106,7 @@ impl World<'_> {
             Kind::Batch => {
                 let silence = exchange.silence();
                 let is_late = lasts > self.gives_up_after(id, silence).0;
-                if is_late && !exchange.has_limit() && !exchange.given_up {
+                if is_late && !exchange.has_limit() && !exchange.is_given_up() {
                     self.set_limit(id, silence, schedule);
                 }
             }

@@ -2,7 +2,7 @@
 
 use super::World;
 use super::event::Event;
-use super::fabric::{Answer, Exchange, ExchangeId, Host, Kind, Owner, Route};
+use super::fabric::{Answer, Exchange, ExchangeId, Host, Kind, Route};
 use super::setup::config_of;
 use crate::engine::Schedule;
 use crate::model::effect::{Call, Silence, Ticket};
@@ -48,15 +48,15 @@ impl World<'_> {
     /// The host that a client runs on: its own, or that of the server that it belongs to.
     #[inline]
     pub(super) fn host_of(&self, client: ClientId) -> Host {
-        self.server_of(client).map_or(Host::of_client(client), Host::of_server)
+        self.server_of(client).map_or(Host::Client(client), Host::Server)
     }
 
     /// The client that calls from a host.
     #[inline]
     pub(super) fn client_at(&self, host: Host) -> ClientId {
-        match host.owner() {
-            Owner::Client(client) => client,
-            Owner::Server(server) => self.servers[server.index()].own_client.expect("it has called"),
+        match host {
+            Host::Client(client) => client,
+            Host::Server(server) => self.servers[server.index()].own_client.expect("it has called"),
         }
     }
 

@@ -8,9 +8,7 @@
 use super::World;
 use super::batches::Batch;
 use super::event::Event;
-use super::fabric::{
-    Answer, Carrier, Exchange, ExchangeId, Fabric, Held, Host, Kind, Owner, Passage, Route, Way,
-};
+use super::fabric::{Answer, Carrier, Exchange, ExchangeId, Fabric, Held, Host, Kind, Passage, Route, Way};
 use super::node::{State, Waiting};
 use super::setup::client_label;
 use crate::engine::Schedule;
@@ -46,7 +44,7 @@ impl World<'_> {
             Waiter::Client(client, call) => self.clients[client.index()].client.awaits(call),
             Waiter::Server(..) => true,
         };
-        if exchange.given_up || sender == Sender::Gone || !is_awaited {
+        if exchange.is_given_up() || sender == Sender::Gone || !is_awaited {
             // Whoever waited for it is gone, and the connection with it.
             self.fabric.remove(id);
             return;
@@ -92,9 +90,9 @@ impl World<'_> {
         act: impl FnOnce(&mut Fabric, &mut Carrier<'_>) -> T,
     ) -> T {
         let (scenario, app) = (self.scenario, self.app_at(from));
-        let client = match (kind, from.owner()) {
+        let client = match (kind, from) {
             (Kind::Batch, _) => None,
-            (Kind::Call, Owner::Server(own)) if own != to && scenario.server_network.is_some() => None,
+            (Kind::Call, Host::Server(own)) if own != to && scenario.server_network.is_some() => None,
             (Kind::Call, _) => Some(self.client_at(from)),
         };
         let node = client.map(|client| &mut self.clients[client.index()]);
@@ -109,9 +107,9 @@ impl World<'_> {
     /// The application of a host's client: servers' own have the number after the last.
     #[inline]
     pub(super) fn app_at(&self, host: Host) -> AppId {
-        match host.owner() {
-            Owner::Client(client) => self.clients[client.index()].app,
-            Owner::Server(_) => AppId(self.scenario.applications.len() as u32),
+        match host {
+            Host::Client(client) => self.clients[client.index()].app,
+            Host::Server(_) => AppId(self.scenario.applications.len() as u32),
         }
     }
 
@@ -180,15 +178,16 @@ impl World<'_> {
             return;
         }
         let waiter = self.waiter(id);
-        let Exchange { route, answer, given_up, .. } = self.fabric.remove(id);
-        if sender == Sender::Gone || given_up {
+        let exchange = self.fabric.remove(id);
+        if sender == Sender::Gone || exchange.is_given_up() {
             return;
         }
-        match (answer, waiter) {
+        let server = exchange.route.to;
+        match (exchange.answer, waiter) {
             (Answer::Given, Waiter::Client(client, _)) => {
-                self.reply_arrives(client, route.to, *self.asked(id), schedule);
+                self.reply_arrives(client, server, *self.asked(id), schedule);
             }
-            (Answer::Given, Waiter::Server(..)) => self.replies_arrive(id, route.to, schedule),
+            (Answer::Given, Waiter::Server(..)) => self.replies_arrive(id, server, schedule),
             (Answer::Refused, waiter) => self.fail(waiter, Failure::Refused, schedule),
             (Answer::None, _) => unreachable!("an answer that arrives was given"),
         }

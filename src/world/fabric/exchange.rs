@@ -39,14 +39,12 @@ pub(in crate::world) struct Held {
     pub(in crate::world) generation: u16,
 }
 
-/// A host: a client's, or a server's, which its own client shares.
+/// A host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::world) struct Host(u32);
-
-/// Whose host it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::world) enum Owner {
+pub(in crate::world) enum Host {
+    /// A client's.
     Client(ClientId),
+    /// A server's, which its own client shares.
     Server(ServerId),
 }
 
@@ -68,6 +66,17 @@ pub(in crate::world) enum Answer {
     Refused,
 }
 
+/// Who will come back to an exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::world) enum Hold {
+    /// Somebody: an event of the queue, or a process that stands still.
+    UnderWay,
+    /// Nobody but its sender's limit: it is lost, or a partition has it.
+    Stuck,
+    /// Somebody, who finds that the sender has given up: an answer would find nobody.
+    GivenUp,
+}
+
 /// How an exchange stands.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::world) struct Exchange {
@@ -84,11 +93,7 @@ pub(in crate::world) struct Exchange {
     pub(in crate::world) answer: Answer,
     /// Its connection is still to be made.
     pub(in crate::world) connects: bool,
-    /// The sender has given up: an answer would find nobody.
-    pub(in crate::world) given_up: bool,
-    /// Somebody still holds it who will come back to it: an event of the queue, or a process that stands still.
-    /// Otherwise it is lost, or a partition has it.
-    pub(in crate::world) is_under_way: bool,
+    pub(in crate::world) hold: Hold,
 }
 
 impl ExchangeId {
@@ -111,26 +116,6 @@ impl ExchangeId {
     }
 }
 
-impl Host {
-    const SERVER: u32 = 1 << 31;
-
-    pub(in crate::world) const fn of_client(client: ClientId) -> Self {
-        Self(client.0)
-    }
-
-    pub(in crate::world) const fn of_server(server: ServerId) -> Self {
-        Self(server.0 | Self::SERVER)
-    }
-
-    pub(in crate::world) const fn owner(self) -> Owner {
-        if self.0 & Self::SERVER == 0 {
-            Owner::Client(ClientId(self.0))
-        } else {
-            Owner::Server(ServerId(self.0 & !Self::SERVER))
-        }
-    }
-}
-
 impl Exchange {
     /// An exchange that begins now, over a connection that it `connects` first or that stands.
     pub(in crate::world) const fn new(route: Route, connects: bool, sent_at: SimTime) -> Self {
@@ -142,8 +127,7 @@ impl Exchange {
             failure: Failure::ReadTimeout,
             answer: Answer::None,
             connects,
-            given_up: false,
-            is_under_way: true,
+            hold: Hold::UnderWay,
         }
     }
 
@@ -167,9 +151,14 @@ impl Exchange {
         self.limit_at != SimTime::MAX
     }
 
+    /// Whether its sender waits no longer.
+    pub(in crate::world) fn is_given_up(&self) -> bool {
+        self.hold == Hold::GivenUp
+    }
+
     /// Whether its limit has come, and somebody still waits.
     pub(in crate::world) fn is_due(&self, now: SimTime) -> bool {
-        !self.given_up && now >= self.limit_at
+        !self.is_given_up() && now >= self.limit_at
     }
 
     /// Its request has reached the server's process: the connection stands, and its data is acknowledged.
@@ -181,7 +170,7 @@ impl Exchange {
     /// The host of the server makes no connection for it. The sender's kernel asks again.
     pub(super) fn turn_away(&mut self) {
         self.swallowed_at = self.swallowed_at.min(self.sent_at);
-        self.is_under_way = false;
+        self.becomes(Hold::Stuck);
     }
 
     /// A partition has its message.
@@ -192,7 +181,14 @@ impl Exchange {
             self.swallowed_at = self.swallowed_at.min(self.sent_at);
         }
         self.swallowed_at = self.swallowed_at.min(now);
-        self.is_under_way = false;
+        self.becomes(Hold::Stuck);
+    }
+
+    /// Somebody will come back to it, or nobody. That its sender has given up stays.
+    pub(super) fn becomes(&mut self, hold: Hold) {
+        if !self.is_given_up() {
+            self.hold = hold;
+        }
     }
 
     /// Only now does the wait begin that the read limit is for.
@@ -211,8 +207,6 @@ mod tests {
             let id = ExchangeId::new(kind, 77);
             assert_eq!((id.kind(), id.place()), (kind, 77));
         }
-        assert_eq!(Host::of_client(ClientId(3)).owner(), Owner::Client(ClientId(3)));
-        assert_eq!(Host::of_server(ServerId(3)).owner(), Owner::Server(ServerId(3)));
     }
 
     /// A million may be under way at once.

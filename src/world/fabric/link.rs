@@ -6,7 +6,7 @@
 //! swallows, or a link that loses everything, is a whole connection: a new one is not even made, and what was under
 //! way is sent again until the partition heals or the sender has had enough (`tcp.rs`).
 
-use super::exchange::{Held, Owner, Route};
+use super::exchange::{Held, Host, Route};
 use crate::engine::{Chance, Dice, Distribution, Purpose, Seed, SimDuration};
 use crate::scenario::{Delay, Direction};
 
@@ -97,9 +97,9 @@ impl Links {
     /// The link from a host to a server; `None` if nothing was ever wrong with it.
     #[inline]
     pub(super) fn get(&self, Route { from, to }: Route) -> Option<&Link> {
-        match from.owner() {
-            Owner::Server(server) => Some(&self.between[server.index() * self.servers + to.index()]),
-            Owner::Client(client) => {
+        match from {
+            Host::Server(server) => Some(&self.between[server.index() * self.servers + to.index()]),
+            Host::Client(client) => {
                 let place = *self.of_client.get(client.index())?;
                 // The place of those that are fine is behind all others.
                 self.clients.get(place as usize)?.get(to.index())
@@ -109,9 +109,9 @@ impl Links {
 
     /// The same, to change.
     pub(in crate::world) fn get_mut(&mut self, Route { from, to }: Route) -> &mut Link {
-        let client = match from.owner() {
-            Owner::Server(server) => return &mut self.between[server.index() * self.servers + to.index()],
-            Owner::Client(client) => client.index(),
+        let client = match from {
+            Host::Server(server) => return &mut self.between[server.index() * self.servers + to.index()],
+            Host::Client(client) => client.index(),
         };
         if self.of_client.len() <= client {
             self.of_client.resize(client + 1, Self::FINE);

@@ -26,7 +26,7 @@ mod tcp;
 mod tests;
 
 pub use exchange::ExchangeId;
-pub(super) use exchange::{Answer, Exchange, Held, Host, Kind, Owner, Route};
+pub(super) use exchange::{Answer, Exchange, Held, Hold, Host, Kind, Route};
 pub(super) use link::{Link, Links, Way, Worse};
 pub(super) use network::{Networks, Transit};
 pub(super) use pool::Pools;
@@ -123,7 +123,7 @@ impl Fabric {
         now: SimTime,
         carrier: &mut Carrier<'_>,
     ) -> Passage {
-        let &Exchange { route, connects, given_up, .. } = self.exchange(id);
+        let &Exchange { route, connects, .. } = self.exchange(id);
         let way = self.exchange(id).way();
         let is_handshake = connects && way == Way::ToServer;
         match self.verdict(route, way, carrier) {
@@ -134,17 +134,17 @@ impl Fabric {
             Verdict::Passes { later } => {
                 let transit = self.transit(route, way, later, carrier);
                 if is_handshake && connects_within.is_some_and(|limit| transit.delay * 2 > limit) {
-                    self.exchange_mut(id).is_under_way = false;
+                    self.exchange_mut(id).becomes(Hold::Stuck);
                     return Passage::Stalls(Silence::BlackHole);
                 }
                 Passage::Arrives(transit)
             }
-            Verdict::Lost | Verdict::Swallowed if given_up => {
+            Verdict::Lost | Verdict::Swallowed if self.exchange(id).is_given_up() => {
                 self.remove(id);
                 Passage::Over
             }
             Verdict::Lost => {
-                self.exchange_mut(id).is_under_way = false;
+                self.exchange_mut(id).becomes(Hold::Stuck);
                 Passage::Stalls(Silence::Paused)
             }
             Verdict::Swallowed => self.swallow(id, now),
@@ -170,8 +170,8 @@ impl Fabric {
 
     /// The sender waits no longer. Whoever still holds the exchange finds that it is not needed.
     pub(super) fn give_up(&mut self, id: ExchangeId) {
-        if self.exchange(id).is_under_way {
-            self.exchange_mut(id).given_up = true;
+        if self.exchange(id).hold == Hold::UnderWay {
+            self.exchange_mut(id).hold = Hold::GivenUp;
         } else {
             self.remove(id);
         }
@@ -179,10 +179,10 @@ impl Fabric {
 
     /// The server will never see the request: its sender's limit ends it.
     pub(super) fn forget(&mut self, id: ExchangeId) {
-        if self.exchange(id).given_up {
+        if self.exchange(id).is_given_up() {
             self.remove(id);
         } else {
-            self.exchange_mut(id).is_under_way = false;
+            self.exchange_mut(id).becomes(Hold::Stuck);
         }
     }
 
@@ -204,7 +204,7 @@ impl Fabric {
         }
         let what = if exchange.connects { Swallowed::Syn } else { Swallowed::Data };
         let at = what.sent_again(exchange.swallowed_at, now)?;
-        self.exchange_mut(held.id).is_under_way = true;
+        self.exchange_mut(held.id).becomes(Hold::UnderWay);
         Some(at)
     }
 
@@ -231,11 +231,11 @@ impl Fabric {
     /// The probability that a message is lost on a link with which nothing is wrong.
     #[inline]
     fn loss(&self, Route { from, to }: Route, app: AppId) -> f64 {
-        match from.owner() {
-            Owner::Client(_) => self.networks.get(app).network.loss,
+        match from {
+            Host::Client(_) => self.networks.get(app).network.loss,
             // Nothing gets lost within a host.
-            Owner::Server(server) if server == to => 0.0,
-            Owner::Server(_) => self.networks.between_servers.loss,
+            Host::Server(server) if server == to => 0.0,
+            Host::Server(_) => self.networks.between_servers.loss,
         }
     }
 
@@ -282,9 +282,9 @@ impl Fabric {
 
 /// What the streams of a link are named after: the first server is not named, where a client calls it.
 fn label(Route { from, to }: Route, client_host: &dyn Fn() -> String) -> String {
-    match (from.owner(), to.0) {
-        (Owner::Client(_), 0) => format!("link/{}", client_host()),
-        (Owner::Client(_), to) => format!("link/{}/server/{}", client_host(), to + 1),
-        (Owner::Server(from), to) => format!("link/server/{}/server/{}", from.0 + 1, to + 1),
+    match (from, to.0) {
+        (Host::Client(_), 0) => format!("link/{}", client_host()),
+        (Host::Client(_), to) => format!("link/{}/server/{}", client_host(), to + 1),
+        (Host::Server(from), to) => format!("link/server/{}/server/{}", from.0 + 1, to + 1),
     }
 }

@@ -37,11 +37,11 @@ const fn network(latency_ms: u64, loss: f64) -> Network {
 }
 
 const fn client(number: u32, to: ServerId) -> Route {
-    Route { from: Host::of_client(ClientId(number)), to }
+    Route { from: Host::Client(ClientId(number)), to }
 }
 
 const fn server(to: ServerId) -> Route {
-    Route { from: Host::of_server(FIRST), to }
+    Route { from: Host::Server(FIRST), to }
 }
 
 impl Rig {
@@ -143,11 +143,11 @@ fn what_a_partition_swallows_is_sent_again_when_it_has_healed() {
         let call = rig.call(connects);
         rig.link(call).cut(Direction::Both);
         assert_eq!(rig.leaves(call, at(10_000)), silence);
-        assert!(!rig.fabric.exchange(call).is_under_way);
+        assert_eq!(rig.fabric.exchange(call).hold, Hold::Stuck);
         assert_eq!(rig.goes_on(call, at(10_500)), [], "it is still cut");
         rig.link(call).mend(Direction::Both);
         assert_eq!(rig.goes_on(call, at(12_000)), [(call, at(again))]);
-        assert!(rig.fabric.exchange(call).is_under_way);
+        assert_eq!(rig.fabric.exchange(call).hold, Hold::UnderWay);
         assert_eq!(rig.goes_on(call, at(12_000)), [], "the link has given it away");
         rig.fabric.wait_anew(call, CLIENTS, at(13_000));
         // The wait that the read limit is for begins with the connection.
@@ -249,7 +249,7 @@ fn a_server_may_be_too_far_to_connect_to() {
         let batch = rig.batch(connects);
         let passage = rig.leaves_within(batch, Some(ms(limit)), at(0));
         assert_eq!(passage != SILENT_HOST, reaches, "{limit} {connects}");
-        assert_eq!(rig.fabric.exchange(batch).is_under_way, reaches);
+        assert_eq!(rig.fabric.exchange(batch).hold == Hold::UnderWay, reaches);
     }
 }
 
@@ -261,7 +261,7 @@ fn who_gives_up_leaves_nothing_behind() {
     let held = rig.fabric.hold(call);
     assert_eq!(delay(rig.leaves(call, at(0))), ms(1));
     rig.fabric.give_up(call);
-    assert!(rig.fabric.is_current(held) && rig.fabric.exchange(call).given_up);
+    assert!(rig.fabric.is_current(held) && rig.fabric.exchange(call).is_given_up());
     rig.link(call).cut(Direction::Both);
     assert_eq!(rig.answers(call, Answer::Given, at(1)), Passage::Over);
     assert!(!rig.fabric.is_current(held));
@@ -302,7 +302,7 @@ fn who_is_turned_away_comes_again() {
     let mut rig = Rig::new(0.0, 0.0);
     let batch = rig.batch(true);
     let held = rig.fabric.turn_away(batch);
-    assert!(!rig.fabric.exchange(batch).is_under_way);
+    assert_eq!(rig.fabric.exchange(batch).hold, Hold::Stuck);
     assert_eq!(rig.fabric.sent_again(held, SERVERS_OWN, at(400)), Some(at(1_000)));
     assert_eq!(rig.fabric.sent_again(held, SERVERS_OWN, at(1_001)), Some(at(3_000)));
 }

@@ -158,7 +158,7 @@ impl World<'_> {
                 let servers = self.servers_among(peer);
                 let of_client = |&client: &ClientId| {
                     let end =
-                        |&to| LinkEnd { route: Route { from: Host::of_client(client), to }, answers: false };
+                        |&to| LinkEnd { route: Route { from: Host::Client(client), to }, answers: false };
                     servers.iter().map(end).collect()
                 };
                 Begun { links: hit.iter().map(of_client).collect(), ..Begun::hits(hit) }
@@ -180,15 +180,15 @@ impl World<'_> {
         let others = self.servers_among(peer).into_iter().filter(|other| !targets.contains(other));
         let both = |other| {
             [
-                LinkEnd { route: Route { from: Host::of_server(server), to: other }, answers: false },
-                LinkEnd { route: Route { from: Host::of_server(other), to: server }, answers: true },
+                LinkEnd { route: Route { from: Host::Server(server), to: other }, answers: false },
+                LinkEnd { route: Route { from: Host::Server(other), to: server }, answers: true },
             ]
         };
         let clients = (0..self.clients.len() as u32).map(ClientId);
         let clients =
             clients.filter(|&client| self.server_of(client).is_none() && self.is_among(client, peer));
         let of_client =
-            |client| LinkEnd { route: Route { from: Host::of_client(client), to: server }, answers: true };
+            |client| LinkEnd { route: Route { from: Host::Client(client), to: server }, answers: true };
         others.flat_map(both).chain(clients.map(of_client)).collect()
     }
 
@@ -224,7 +224,7 @@ impl World<'_> {
             for target in 0..self.plan.begun[fault].servers.len() {
                 let begun = &mut self.plan.begun[fault];
                 let to = begun.servers[target];
-                let end = LinkEnd { route: Route { from: Host::of_client(client), to }, answers: true };
+                let end = LinkEnd { route: Route { from: Host::Client(client), to }, answers: true };
                 begun.links[target].push(end);
                 let is_down = begun.is_down.get(target).is_none_or(|&is_down| is_down);
                 let direction = end.of_link(direction);

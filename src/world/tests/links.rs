@@ -93,7 +93,7 @@ fn a_flapping_link_is_up_at_the_end() {
     };
     let scenario = with_at(in_step(2), 0, verb);
     let is_cut = |second: u64| {
-        let from = Host::of_client(ClientId(0));
+        let from = Host::Client(ClientId(0));
         let route = Route { from, to: ServerId(0) };
         look(&scenario, 60 + second, |world| world.fabric.is_cut(route, Way::ToServer, world.app_at(from)))
     };
