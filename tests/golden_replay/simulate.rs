@@ -82,7 +82,7 @@ pub(crate) fn simulate(folder: &Path, bend: &dyn Fn(&mut Scenario)) -> Result<Ve
         return Ok(Vec::new());
     }
     let setup = setup(&recording, deaths[0].at_ms)?;
-    let server = setup.eureka().ok_or("it is no Eureka's recording")?.server();
+    let server = setup.eureka().ok_or("it is no set-up of Eureka")?.server();
     let start = |death: &Death| Some(start_for(server, death.gap_ms));
     against(&deaths, bend, &|death| Scenario { server_starts_at_second: start(death), ..setup.clone() })
 }
