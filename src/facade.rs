@@ -1,7 +1,8 @@
 //! The library's front door: a scenario in, a finished run out.
 //!
 //! [`run`] is what `stillup run` does, without a terminal and without files; [`Finished`] shows what came of it, and
-//! makes the same figures and files. Who wants progress, or to interrupt, takes [`sweep::run`].
+//! makes the same figures and files. Who wants a run that stops, is looked into and copied takes a
+//! [`Simulation`](crate::Simulation); who wants progress, or to interrupt, takes [`sweep::run`].
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;

@@ -32,6 +32,8 @@
 //! # Ok::<(), stillup::scenario::Problems>(())
 //! ```
 //!
+//! A [`Simulation`] is one replicate that goes step by step, and can be looked into and copied.
+//!
 //! # Features
 //!
 //! | feature | adds |
@@ -70,3 +72,4 @@ pub use facade::{Finished, Seen, run};
 pub use model::stage::{EventKind, Stage};
 pub use observe::Outcome;
 pub use scenario::Scenario;
+pub use world::Simulation;

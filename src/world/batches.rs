@@ -22,6 +22,7 @@ pub(super) enum Answer {
 }
 
 /// A batch on its way.
+#[derive(Clone)]
 pub(super) struct Batch {
     pub(super) from: ServerId,
     pub(super) to: ServerId,
@@ -45,6 +46,7 @@ pub(super) struct Batch {
 }
 
 /// The connections between servers that wait for a batch.
+#[derive(Clone)]
 pub(super) struct Pools {
     servers: usize,
     /// Since when each pooled connection is idle, from one server to another; the youngest last.

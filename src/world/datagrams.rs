@@ -21,6 +21,7 @@ pub(super) enum Says {
 }
 
 /// A datagram on its way.
+#[derive(Clone)]
 pub(super) struct Datagram {
     pub(super) client: ClientId,
     pub(super) server: ServerId,

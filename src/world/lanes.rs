@@ -7,6 +7,7 @@ use crate::model::id::AppId;
 use crate::scenario::{Delay, Network, Scenario};
 
 /// Constant delays, each a lane of the queue, and the links to the servers.
+#[derive(Clone)]
 pub(super) struct Lanes {
     /// Each application's, and last those of the servers' own clients.
     links: Vec<BaseLink>,
@@ -14,6 +15,7 @@ pub(super) struct Lanes {
 }
 
 /// A link to a server with which nothing is wrong.
+#[derive(Clone)]
 pub(super) struct BaseLink {
     /// For a constant latency.
     pub(super) lane: Option<LaneId>,

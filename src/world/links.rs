@@ -46,7 +46,7 @@ pub(super) enum Verdict {
 }
 
 /// A caller's link to a server, as far as something is wrong with it.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Link {
     /// How many partitions swallow what goes each way.
     cuts: [u32; 2],
@@ -59,6 +59,7 @@ pub(super) struct Link {
 }
 
 /// Links between servers, each from the one that calls to the one that is called.
+#[derive(Clone)]
 pub(super) struct Between {
     servers: usize,
     links: Vec<Link>,
@@ -81,6 +82,7 @@ impl Between {
 }
 
 /// One degradation of a link.
+#[derive(Clone)]
 pub(super) struct Worse {
     pub(super) fault: u32,
     pub(super) loss: f64,
@@ -89,6 +91,7 @@ pub(super) struct Worse {
 }
 
 /// What stands between instances: calls across it are lost.
+#[derive(Clone)]
 pub(super) struct Barrier {
     pub(super) fault: u32,
     /// Its targets, in order.

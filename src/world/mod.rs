@@ -33,6 +33,7 @@ mod retransmission;
 mod run;
 mod server;
 mod setup;
+mod simulation;
 #[cfg(test)]
 mod tests;
 mod traffic;
@@ -40,6 +41,7 @@ mod work;
 
 pub use event::Event;
 pub use run::{Interrupted, run, trace};
+pub use simulation::{Activity, ProcessNow, ServerNow, Simulation};
 
 use ailments::Ailments;
 use batches::{Batch, Pools};
@@ -66,6 +68,7 @@ use crate::observe::Recorder;
 use crate::scenario::Scenario;
 
 /// One replicate in progress.
+#[derive(Clone)]
 struct World<'a> {
     scenario: &'a Scenario,
     seed: Seed,

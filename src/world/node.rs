@@ -28,7 +28,7 @@ pub(super) enum State {
 }
 
 /// What came for a paused process: on resume first what had arrived, then the timers that are due.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Waiting {
     /// What arrived, as the event that brought it: answers for a client, requests, batches and answers to batches for
     /// a server.
@@ -47,7 +47,7 @@ pub(super) struct Waiting {
 
 /// Whose connections a server's kernel does not make while the server stands still, since too many wait already: flights
 /// and batches, each with its generation.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct TurnedAway {
     pub(super) calls: Vec<(u32, u16)>,
     pub(super) batches: Vec<(u32, u16)>,
@@ -68,7 +68,7 @@ impl Waiting {
 
 /// What is wrong with a node, its clock or its links to the servers. It is rare, and lives in a box that is usually
 /// not there.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Trouble {
     /// Its links, by server; those beyond the end are fine.
     pub(super) links: Vec<Link>,
@@ -91,6 +91,7 @@ impl Trouble {
 }
 
 /// What makes a node's heartbeats leave late.
+#[derive(Clone)]
 pub(super) struct Slow {
     pub(super) fault: u32,
     pub(super) delay: Distribution,
@@ -115,6 +116,7 @@ pub(super) struct Identity {
 }
 
 /// A process with a registry client.
+#[derive(Clone)]
 pub(super) struct ClientNode {
     pub(super) client: Client,
     pub(super) chance: Chance,
@@ -209,6 +211,7 @@ impl ServerNode {
 }
 
 /// A registry server's process.
+#[derive(Clone)]
 pub(super) struct ServerNode {
     /// Its present life; `None` before the first, while the process is down, and while it boots.
     pub(super) server: Option<Server>,

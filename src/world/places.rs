@@ -3,11 +3,13 @@
 //! meant is gone.
 
 /// Places, the last freed used first.
+#[derive(Clone)]
 pub(super) struct Places<T> {
     places: Vec<Place<T>>,
     free: Vec<u32>,
 }
 
+#[derive(Clone)]
 struct Place<T> {
     generation: u16,
     held: Option<T>,

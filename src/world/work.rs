@@ -36,6 +36,7 @@ pub(super) enum Work {
 }
 
 /// A piece of work under way, or waiting.
+#[derive(Clone)]
 struct Piece {
     work: Work,
     /// When it is done, as far as no pause after [`Self::pauses`] moves it.
@@ -47,6 +48,7 @@ struct Piece {
 }
 
 /// The threads of one server, and its queue.
+#[derive(Clone)]
 pub(super) struct Threads {
     /// When each is free.
     free_at: BinaryHeap<Reverse<SimTime>>,
