@@ -6,28 +6,45 @@
 //! collects the replicates, and [`report`] writes tables and charts. Beside the simulation stands [`analysis`]:
 //! closed forms that share no code with it.
 //!
+//! # Example
+//!
+//! A scenario with a changed setting, and when a client's local registry noticed the death:
+//!
 //! ```
-//! use std::sync::atomic::AtomicBool;
+//! use stillup::{EventKind, Outcome, Stage, scenario};
 //!
-//! use stillup::model::stage::{EventKind, Stage};
-//! use stillup::observe::Outcome;
-//! use stillup::{analysis, scenario, sweep};
+//! let text = scenario::builtin("default-crash").unwrap();
+//! let changed = ["replicates=3".into(), "eureka.client.registry-fetch-interval-seconds=5".into()];
+//! let scenario = scenario::parse("default-crash", text, &changed)?.scenario;
+//! let finished = stillup::run(&scenario);
 //!
-//! // 100 instances; one of them is killed.
-//! let mut scenario = scenario::default_scenario().scenario;
-//! scenario.replicates = 3;
-//! let run = sweep::run(&scenario, 1, &AtomicBool::new(false), &|_| ()).unwrap();
-//!
-//! let bounds = analysis::bounds(&scenario);
-//! let is_ours = |bound: &&analysis::Bound| (bound.event, bound.stage) == (EventKind::Crash, Stage::Balancer);
-//! let range = bounds.iter().find(is_ours).unwrap().range.clone().unwrap();
-//! for seen in run.replicates.iter().flat_map(|replicate| &replicate.detections) {
-//!     if seen.stage == Stage::Balancer {
-//!         let Outcome::Detected(after) = seen.outcome else { panic!("the run ended first") };
-//!         assert!(range.min <= after && after <= range.max);
-//!     }
+//! for seen in finished.detections(EventKind::Crash, Stage::Client) {
+//!     let Outcome::Detected(after) = seen.outcome else { panic!("the run ended first") };
+//!     println!("replicate {}: {} observers still saw {} for {after}", seen.replicate, seen.count, seen.instance);
 //! }
+//!
+//! // The closed form of the same figure, which shares no code with the simulation.
+//! let is_ours = |bound: &&stillup::analysis::Bound| (bound.event, bound.stage) == (EventKind::Crash, Stage::Client);
+//! let range = finished.bounds().iter().find(is_ours).unwrap().range.clone().unwrap();
+//! for seen in finished.detections(EventKind::Crash, Stage::Client) {
+//!     assert!(matches!(seen.outcome, Outcome::Detected(after) if range.min <= after && after <= range.max));
+//! }
+//! # Ok::<(), stillup::scenario::Problems>(())
 //! ```
+//!
+//! A [`Simulation`] is one replicate that goes step by step, and can be looked into and copied.
+//!
+//! # Features
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `cli` | the program, and all that touches files: scenario files, run directories, the journal of a sweep, comparisons; it takes the others with it |
+//! | `charts` | charts as SVG |
+//! | `png` | the same as PNG |
+//! | `parallel` | replicates side by side |
+//!
+//! All are on by default. Without them there are no threads and no files, results are the same, and the crate builds
+//! for `wasm32-unknown-unknown`.
 //!
 //! `docs/SCENARIO.md` and `docs/OUTPUT.md` are the references of what goes in and what comes out;
 //! `docs/ARCHITECTURE.md`, in the repository, shows the house and has a glossary.
@@ -42,9 +59,17 @@ pub mod analysis;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod engine;
+mod facade;
 pub mod model;
 pub mod observe;
 pub mod report;
 pub mod scenario;
 pub mod sweep;
 pub mod world;
+
+pub use engine::{SimDuration, SimTime};
+pub use facade::{Finished, Seen, run};
+pub use model::stage::{EventKind, Stage};
+pub use observe::Outcome;
+pub use scenario::Scenario;
+pub use world::Simulation;

@@ -18,6 +18,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("world", &["engine", "model", "scenario", "observe"]),
     ("sweep", &["engine", "model", "scenario", "observe", "analysis", "world"]),
     ("report", &["engine", "model", "scenario", "observe", "analysis", "world", "sweep"]),
+    ("facade", &["engine", "model", "scenario", "observe", "analysis", "world", "sweep", "report"]),
     ("cli", &["engine", "model", "scenario", "observe", "analysis", "world", "sweep", "report"]),
 ];
 

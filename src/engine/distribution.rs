@@ -56,6 +56,7 @@ const NORMAL_P99: f64 = 2.326_347_874_040_841;
 
 /// Parameters that make no distribution.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
+#[non_exhaustive]
 pub enum DistributionError {
     /// The lower end of a uniform distribution lies above the upper.
     #[error("the lower end, {low}, lies above the upper, {high}")]

@@ -40,6 +40,7 @@ pub struct Limits<'a> {
 
 /// Why a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Outcome {
     /// Nothing was left to happen.
     Drained,
@@ -131,6 +132,16 @@ impl<E: Copy + Fingerprint> Engine<E> {
     /// The future: for the first events of a run.
     pub fn schedule(&mut self) -> &mut Schedule<E> {
         &mut self.schedule
+    }
+
+    /// The time of the next event; `None` if nothing is left to happen.
+    pub fn next_at(&self) -> Option<SimTime> {
+        self.schedule.queue.peek_time()
+    }
+
+    /// How many events ran so far.
+    pub fn events(&self) -> u64 {
+        self.events
     }
 
     /// Runs until one of the limits is reached, `handler` wants to stop, or nothing is left.

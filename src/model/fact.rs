@@ -41,6 +41,7 @@ pub struct Sweep {
 
 /// Something that happened at a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Fact {
     /// A server opened for traffic with this count (`openForTraffic`).
     OpenedForTraffic {

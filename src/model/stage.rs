@@ -5,6 +5,7 @@
 /// it would be given that instance: present and UP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
+#[non_exhaustive]
 pub enum Stage {
     /// The lease in the server's registry; of a two-stage registry, the flag that says healthy.
     Registry = 0,
@@ -43,6 +44,7 @@ impl Stage {
 /// What is detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
+#[non_exhaustive]
 pub enum EventKind {
     /// An instance died without a word: until the stage never shows it again.
     Crash = 0,

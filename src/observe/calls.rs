@@ -12,7 +12,7 @@ const ROW: SimDuration = SimDuration::from_secs(60);
 
 /// What became of some calls of one application to another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CallTally {
+pub(crate) struct CallTally {
     /// Calls.
     pub calls: u64,
     /// Of these, failed after all retries.
@@ -25,7 +25,7 @@ pub struct CallTally {
 
 /// The counts of one replicate.
 #[derive(Clone, Debug, Default)]
-pub struct CallCounts {
+pub(crate) struct CallCounts {
     /// Caller and callee; their place is the pair's number.
     pairs: Vec<(AppId, AppId)>,
     /// By minute, then by pair.
@@ -47,23 +47,23 @@ impl AddAssign for CallTally {
 
 impl CallCounts {
     /// Nothing counted yet, for these callers and callees in ascending order.
-    pub fn new(pairs: Vec<(AppId, AppId)>) -> Self {
+    pub(crate) fn new(pairs: Vec<(AppId, AppId)>) -> Self {
         assert!(pairs.is_sorted(), "rows come out in the order of the pairs");
         Self { pairs, minutes: Vec::new() }
     }
 
     /// The number of the minute that `at` falls into.
-    pub const fn minute_of(at: SimTime) -> usize {
+    pub(crate) const fn minute_of(at: SimTime) -> usize {
         (at.as_nanos() / ROW.as_nanos()) as usize
     }
 
     /// When that minute begins.
-    pub fn start_of(minute: usize) -> SimTime {
+    pub(crate) fn start_of(minute: usize) -> SimTime {
         SimTime::ZERO + ROW * minute as u64
     }
 
     /// Counts calls of pair `pair` in minute `minute`.
-    pub fn add(&mut self, pair: usize, minute: usize, tally: CallTally) {
+    pub(crate) fn add(&mut self, pair: usize, minute: usize, tally: CallTally) {
         if self.minutes.len() <= minute {
             self.minutes.resize(minute + 1, vec![CallTally::default(); self.pairs.len()]);
         }
@@ -71,7 +71,7 @@ impl CallCounts {
     }
 
     /// The rows: minutes without a call have none.
-    pub fn finish(self) -> Vec<CallMinute> {
+    pub(crate) fn finish(self) -> Vec<CallMinute> {
         let mut rows = Vec::new();
         for (number, minute) in self.minutes.iter().enumerate() {
             for (&(caller, callee), tally) in self.pairs.iter().zip(minute) {

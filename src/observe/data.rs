@@ -62,6 +62,7 @@ pub struct Detection {
 
 /// How it came that an instance that is alive and well is not shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Removal {
     /// The server evicted it: at the stage `registry` what is called a false removal. A two-stage registry may remove
     /// its entry later on, which is another mistake at the stage `entry`.
@@ -145,6 +146,7 @@ pub struct Quality {
 /// What became of a call through a balancer, or of one attempt of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
+#[non_exhaustive]
 pub enum Fate {
     /// Answered.
     Answered = 0,

@@ -28,7 +28,7 @@ mod scopes;
 mod servers;
 mod sweeps;
 
-pub use calls::{CallCounts, CallTally};
+pub(crate) use calls::{CallCounts, CallTally};
 pub use data::{
     CallMinute, ConsumerCounts, Detection, Divergence, Fate, Injected, LeaseCounts, LoadMinute, Minute,
     Mistake, Outcome, Quality, Removal, RoundRow, ServerEnd, SweepRow,

@@ -27,6 +27,7 @@ pub struct Agreement {
 
 /// How a replicate ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Ending {
     /// Nothing watched could change any more.
     Settled,

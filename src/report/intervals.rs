@@ -24,7 +24,7 @@ const TAIL: f64 = 0.025;
 
 /// Ranks from 1 between which a quantile lies; `None` where the values do not bound it on that side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Interval {
+pub(super) struct Interval {
     /// The lower rank.
     pub low: Option<u64>,
     /// The upper rank.
@@ -32,7 +32,7 @@ pub struct Interval {
 }
 
 /// The ranks between which, of `n` independent values, the quantile `percent` lies with 95 % probability.
-pub fn rank_interval(n: u64, percent: u8) -> Interval {
+pub(super) fn rank_interval(n: u64, percent: u8) -> Interval {
     assert!((1..=99).contains(&percent), "an inner quantile");
     let weights = binomial_weights(n, f64::from(percent) / 100.0);
     // The largest l with P(X <= l − 1) <= 2.5 %, X being the number of values below the quantile.

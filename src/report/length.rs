@@ -2,7 +2,7 @@
 
 /// A length in words, from milliseconds: `400 ms`, `2.5 s`, `48 s`, `4m 02s`, `1h 05m`. Rounded to the nearest
 /// last digit shown.
-pub fn in_words(ms: u64) -> String {
+pub(super) fn in_words(ms: u64) -> String {
     let tenths = (ms + 50) / 100;
     let secs = (ms + 500) / 1_000;
     let mins = (ms + 30_000) / 60_000;

@@ -61,8 +61,7 @@ pub use directory::RunDirectory;
 pub use guards::{ConsumerSummary, GuardSummary};
 #[cfg(feature = "cli")]
 pub use host::Host;
-pub use intervals::{Interval, rank_interval};
-pub use length::in_words;
+use length::in_words;
 pub use manifest::Manifest;
 pub use mistakes::{MistakeSummary, Tolerance};
 pub use output::{Contents, OUTPUTS, Output};

@@ -24,6 +24,7 @@ pub(super) struct Place {
 
 /// Why no results can go there.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum PrepareError {
     /// It has a file or directory in it, named here, that no run wrote: not ours to replace.
     #[error("{} is not a run directory of stillup: it holds {:?}; choose another --out", .0.display(), .1)]

@@ -12,6 +12,7 @@ const FILE_MAX: u64 = 4 << 20;
 
 /// Why a file gave no scenario.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LoadError {
     /// The file could not be read.
     #[error("cannot read {}: {error}", path.display())]

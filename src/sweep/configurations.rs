@@ -22,6 +22,7 @@ use crate::world;
 
 /// Why not all configurations were run.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum Stopped {
     /// The user asked to.
     #[error("interrupted")]

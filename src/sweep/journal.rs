@@ -50,6 +50,7 @@ pub struct Journal {
 
 /// Why a journal cannot be used.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum JournalError {
     /// Another process works here.
     #[error("another comparison is under way in {}{}", .0.display(), .1)]

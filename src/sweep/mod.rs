@@ -39,8 +39,8 @@ pub use record::{QualityRecord, ReplicateRecord, StageRecord};
 pub use replicates::{Progress, run};
 pub use request::{Request, ScenarioText};
 pub use sample::Sample;
-#[cfg(feature = "parallel")]
-pub use threads::on_threads;
+#[cfg(feature = "cli")]
+pub(crate) use threads::on_threads;
 pub use verdict::{Verdict, judge};
 #[cfg(feature = "parallel")]
 pub use verify::{Divergence, verify_determinism};

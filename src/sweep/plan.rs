@@ -48,6 +48,7 @@ pub struct Plan {
 
 /// Why there is no plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PlanError {
     /// Configurations are wrong.
     Wrong(PlanProblems),

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 #[cfg(feature = "parallel")]
 /// Does the work on so many threads. Where the operating system refuses to start them (a container's limit), on
 /// half of them, and in the end on this one alone.
-pub fn on_threads<R: Send>(jobs: usize, work: impl FnOnce() -> R + Send) -> R {
+pub(crate) fn on_threads<R: Send>(jobs: usize, work: impl FnOnce() -> R + Send) -> R {
     let halves = std::iter::successors(Some(jobs.max(1)), |&jobs| (jobs > 1).then_some(jobs / 2));
     let mut pools = halves.map(|jobs| ThreadPoolBuilder::new().num_threads(jobs).build());
     if let Some(pool) = pools.find_map(Result::ok) {

@@ -29,7 +29,7 @@ pub(super) enum Ailment {
 }
 
 /// Everybody that ails. Nearly always nobody.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Ailments(BTreeMap<InstanceId, Vec<Ailment>>);
 
 impl Ailments {

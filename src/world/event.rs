@@ -10,6 +10,7 @@ use crate::model::id::{ClientId, ServerId};
 
 /// An event of the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Event {
     /// A client's process starts for the first time.
     ClientStarts {

@@ -5,6 +5,7 @@ use crate::engine::{LaneId, Schedule, SimDuration};
 use crate::scenario::Scenario;
 
 /// Lanes by delay.
+#[derive(Clone)]
 pub(super) struct Lanes(Vec<(SimDuration, LaneId)>);
 
 impl Lanes {

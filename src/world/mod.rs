@@ -33,6 +33,7 @@ mod requests;
 mod run;
 mod server;
 mod setup;
+mod simulation;
 #[cfg(test)]
 mod tests;
 mod traffic;
@@ -41,6 +42,7 @@ mod work;
 pub use event::Event;
 pub use fabric::ExchangeId;
 pub use run::{Interrupted, run, trace};
+pub use simulation::{Activity, ProcessNow, ServerNow, Simulation};
 
 use ailments::Ailments;
 use barriers::Barrier;
@@ -67,6 +69,7 @@ use crate::observe::Recorder;
 use crate::scenario::Scenario;
 
 /// One replicate in progress.
+#[derive(Clone)]
 struct World<'a> {
     scenario: &'a Scenario,
     seed: Seed,

@@ -28,7 +28,7 @@ pub(super) enum State {
 }
 
 /// What came for a paused process: on resume first what had arrived, then the timers that are due.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Waiting {
     /// What arrived, as the event that brought it: answers for a client, requests, batches and answers to batches for
     /// a server.
@@ -60,7 +60,7 @@ impl Waiting {
 
 /// What is wrong with a node or its clock. It is rare, and lives in a box that is usually
 /// not there.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Trouble {
     pub(super) skew: Skew,
     /// Faults that make calls to it fail, and the share of each.
@@ -71,6 +71,7 @@ pub(super) struct Trouble {
 }
 
 /// What makes a node's heartbeats leave late.
+#[derive(Clone)]
 pub(super) struct Slow {
     pub(super) fault: u32,
     pub(super) delay: Distribution,
@@ -95,6 +96,7 @@ pub(super) struct Identity {
 }
 
 /// A process with a registry client.
+#[derive(Clone)]
 pub(super) struct ClientNode {
     pub(super) client: Client,
     pub(super) chance: Chance,
@@ -189,6 +191,7 @@ impl ServerNode {
 }
 
 /// A registry server's process.
+#[derive(Clone)]
 pub(super) struct ServerNode {
     /// Its present life; `None` before the first, while the process is down, and while it boots.
     pub(super) server: Option<Server>,

@@ -7,7 +7,8 @@ use super::World;
 use super::event::Event;
 use super::node::{ClientNode, ServerNode, State};
 use super::setup::config_of;
-use crate::engine::{Engine, Limits, Outcome, RunEnd, SimTime};
+use super::simulation::Simulation;
+use crate::engine::{Outcome, RunEnd, SimTime};
 use crate::model::id::{AppId, InstanceId, ServerId};
 use crate::model::message::Status;
 use crate::model::registry::Server;
@@ -52,23 +53,14 @@ fn run_watched(
     interrupt: &AtomicBool,
     watch: impl FnMut(SimTime, &Event),
 ) -> Result<ReplicateData, Interrupted> {
-    let mut engine = Engine::new();
-    let mut world = World::new(scenario, replicate, engine.schedule());
-    let limits = Limits {
-        horizon: SimTime::ZERO + scenario.duration,
-        events: scenario.event_budget,
-        interrupt: Some(interrupt),
-    };
-    let end = engine.run_watched(&mut world, &limits, watch);
-    match ending(&end, scenario) {
-        Some((ending, ended_at)) => Ok(world.finish(replicate, ending, ended_at, &end)),
-        None => Err(Interrupted),
-    }
+    let mut simulation = Simulation::new(scenario, replicate);
+    simulation.go(SimTime::MAX, u64::MAX, Some(interrupt), watch);
+    simulation.into_data()
 }
 
 /// How the run ended and when: a run whose future is empty or lies behind the horizon lasts as long as it was
 /// meant to.
-fn ending(end: &RunEnd, scenario: &Scenario) -> Option<(Ending, SimTime)> {
+pub(super) fn ending(end: &RunEnd, scenario: &Scenario) -> Option<(Ending, SimTime)> {
     match end.outcome {
         Outcome::Stopped => Some((Ending::Settled, end.at)),
         Outcome::Drained | Outcome::Horizon => Some((Ending::Duration, SimTime::ZERO + scenario.duration)),
@@ -134,7 +126,13 @@ impl World<'_> {
         shown.filter(|&(instance, status)| status == Status::Up && !self.is_alive(instance)).count() as u64
     }
 
-    fn finish(mut self, replicate: u32, ending: Ending, ended_at: SimTime, end: &RunEnd) -> ReplicateData {
+    pub(super) fn finish(
+        mut self,
+        replicate: u32,
+        ending: Ending,
+        ended_at: SimTime,
+        end: &RunEnd,
+    ) -> ReplicateData {
         let agreement = self.agreement();
         let calls = self.finish_calls(ended_at);
         for server in 0..self.servers.len() as u32 {

@@ -28,6 +28,7 @@ const ITEM: Purpose = Purpose(1);
 const MINUTE: SimDuration = SimDuration::from_secs(60);
 
 /// A piece of work under way, or waiting.
+#[derive(Clone)]
 struct Piece {
     /// The exchange whose request it is.
     exchange: ExchangeId,
@@ -40,6 +41,7 @@ struct Piece {
 }
 
 /// The threads of one server, and its queue.
+#[derive(Clone)]
 pub(super) struct Threads {
     /// When each is free.
     free_at: BinaryHeap<Reverse<SimTime>>,

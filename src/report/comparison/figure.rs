@@ -21,6 +21,7 @@ use crate::scenario::closest;
 
 /// A figure that every configuration may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Figure {
     /// Of the detection times at a stage; without an event of the first that is watched there.
     DetectionTime(Option<EventKind>, Stage, Statistic),

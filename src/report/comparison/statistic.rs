@@ -7,6 +7,7 @@ use crate::report::stages::StageSummary;
 
 /// A statistic of detection times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Statistic {
     /// Observations.
     Count,

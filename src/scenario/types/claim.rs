@@ -21,6 +21,7 @@ pub struct Expectation {
 
 /// What an expectation says of one replicate.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Claim {
     /// `[EVENT] STAGE STATISTIC below|above DURATION`, over the replicate's observations.
     /// Censored observations count as longer than any limit. No observation at all fails it.
@@ -100,6 +101,7 @@ pub enum Claim {
 
 /// A statistic of a replicate's observations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Statistic {
     /// The smallest.
     Min,

@@ -8,6 +8,7 @@ use crate::scenario::types::targets::{Batch, Change, Direction, HealthVia, Order
 /// The faults, as verbs. What begins also ends: a pause is resumed, a partition healed, after `length`.
 /// A length of `None` lasts until the end of the run.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Verb {
     /// `kill -9`: nothing is sent.
     Crash(Targets),

@@ -23,6 +23,7 @@ const FATES: Purpose = Purpose(3);
 const STARTS: u64 = 1_000;
 
 /// What becomes of the calls at present.
+#[derive(Clone)]
 pub(super) enum Phase {
     /// There are none.
     Silent,
@@ -33,6 +34,7 @@ pub(super) enum Phase {
 }
 
 /// The calls of one process to one application.
+#[derive(Clone)]
 pub(super) struct Line {
     pub(super) client: ClientId,
     /// Which pair of applications.
@@ -53,6 +55,7 @@ pub(super) struct Line {
 }
 
 /// What the calls of a line meet from now on.
+#[derive(Clone)]
 pub(super) enum Prospect {
     /// None are made.
     Silent,

@@ -51,6 +51,7 @@ use crate::observe::{CallCounts, CallMinute};
 use crate::scenario::{Peer, Scenario, Verb};
 
 /// Everything that the calls of a replicate need.
+#[derive(Clone)]
 pub(super) struct Calls {
     /// Who calls whom, by caller and callee.
     pairs: Vec<Pair>,
@@ -82,6 +83,7 @@ pub(super) struct Calls {
 }
 
 /// The calls of one application's instances to another.
+#[derive(Clone)]
 struct Pair {
     caller: AppId,
     callee: AppId,
@@ -95,6 +97,7 @@ struct Pair {
 }
 
 /// A process, as far as it calls.
+#[derive(Clone)]
 struct Caller {
     /// Its local registry and its balancer's list, and whether it calls at all, as at its last review.
     state: Option<([View; 2], bool)>,

@@ -92,7 +92,7 @@ enum Target {
 }
 
 /// What a fault that began has done so far.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Begun {
     /// Whom it hit. Steps count in this order.
     hit: Vec<ClientId>,
@@ -115,6 +115,7 @@ struct Begun {
 }
 
 /// The faults of one replicate.
+#[derive(Clone)]
 pub(super) struct FaultPlan {
     /// Each fault's own dice.
     chances: Vec<Chance>,
@@ -126,6 +127,7 @@ pub(super) struct FaultPlan {
     lingering: BTreeMap<ClientId, Linger>,
 }
 
+#[derive(Clone)]
 struct Linger {
     fault: u32,
     length: SimDuration,
