@@ -69,8 +69,6 @@
 //! ```
 
 mod assignment;
-#[cfg(test)]
-mod bad_inputs;
 mod belongs;
 mod builtin;
 mod check;
