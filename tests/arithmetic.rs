@@ -2,25 +2,12 @@
 //! settings, replicate by replicate, or between scenarios. Every prediction is computed here from the rules in
 //! `docs/spec`, and shares nothing with the simulator.
 
-mod shipped;
-
 use stillup::engine::SimDuration;
 use stillup::model::stage::Stage;
 use stillup::observe::{Detection, Outcome, ReplicateData, RoundRow};
 
-use shipped::run;
-
-/// Leases that rounds removed.
-fn evicted(replicate: &ReplicateData) -> u64 {
-    replicate.leases.evicted
-}
-
-/// Whether `seen` of `of` is what `probability` allows: within four standard deviations, exact for 0 and 1.
-fn is_likely(seen: usize, of: usize, probability: f64) -> bool {
-    let mean = of as f64 * probability;
-    let deviation = (mean * (1.0 - probability)).sqrt();
-    (seen as f64 - mean).abs() <= 4.0 * deviation
-}
+use crate::figures::{evicted, is_likely};
+use crate::shipped::run;
 
 #[test]
 fn one_to_eight_missed_heartbeats() {

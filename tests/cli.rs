@@ -1,44 +1,27 @@
 //! The command line from outside: exit codes, what goes to which stream, and what is left on the disk.
 
 use std::fs;
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use assert_cmd::assert::{Assert, OutputAssertExt};
 use tempfile::TempDir;
 
-/// The program, in a directory of its own.
-fn stillup(directory: &TempDir, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_stillup"));
-    command.current_dir(directory.path()).args(arguments).env_remove("NO_COLOR");
-    command
-}
+use crate::program::{self, files, names, stillup};
 
 fn run(directory: &TempDir, arguments: &[&str]) -> Assert {
     stillup(directory, arguments).assert()
 }
 
 fn stdout(assert: &Assert) -> String {
-    String::from_utf8(assert.get_output().stdout.clone()).unwrap()
+    program::stdout(assert.get_output())
 }
 
 fn stderr(assert: &Assert) -> String {
-    String::from_utf8(assert.get_output().stderr.clone()).unwrap()
+    program::stderr(assert.get_output())
 }
 
 fn empty(directory: &TempDir) -> bool {
-    fs::read_dir(directory.path()).unwrap().next().is_none()
-}
-
-/// The files of a run directory by name, but the one that may differ.
-fn files(run: &Path) -> Vec<(String, Vec<u8>)> {
-    let entries = fs::read_dir(run).unwrap().map(|entry| entry.unwrap());
-    let mut files: Vec<_> = entries
-        .map(|entry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap()))
-        .filter(|(name, _)| name != "host.json")
-        .collect();
-    files.sort();
-    files
+    names(directory.path()).is_empty()
 }
 
 #[test]

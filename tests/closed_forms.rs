@@ -1,8 +1,6 @@
 //! The simulation against the closed forms, which share no code: every simulated T_D lies within its bound,
 //! the mean comes close, and where the closed forms say that a dead instance stays, it stays.
 
-mod held;
-
 use stillup::analysis::bounds;
 use stillup::engine::SimDuration;
 use stillup::model::eureka::client::{BalancerConfig, ClientConfig};
@@ -13,7 +11,8 @@ use stillup::scenario::{
     self, Application, Delay, Fault, Scenario, Selection, Settings, Targets, Verb, Which,
 };
 
-use held::{Picks, detected, hold, hold_range, ms, run, s};
+use crate::held::{Picks, detected, hold, hold_range, ms, run, s};
+use crate::shipped::parse;
 
 /// All defaults, these many instances by application, one of all crashes within a minute.
 fn scenario(fleet: &[u32]) -> Scenario {
@@ -263,7 +262,7 @@ fn spread_out_zoned_and_reclaimed() {
              [[application]]\nname = \"b\"\ninstances = 10\nzones = [\"east\"]\n[application.eureka.client]\n\
              registry-fetch-interval-seconds = 10\n[[fault]]\n{fault}\n"
         );
-        scenario::parse("test.toml", &text, &[]).unwrap_or_else(|problems| panic!("{problems}")).scenario
+        parse("test.toml", &text, &[])
     };
     for fault in [
         "stop = { count = 5, over = \"1m\", linger = \"10s\" }",
@@ -285,6 +284,5 @@ fn beside_grey_failures_and_cut_callers() {
                 [[application]]\nname = \"a\"\ninstances = 20\n[application.clock]\noffset = \"1h\"\ndrift-ppm = 50\n\
                 [[application]]\nname = \"b\"\ninstances = 10\n[[fault]]\ncrash = { count = 1 }\n\
                 [[fault]]\ngrey = { count = 5 }\n[[fault]]\npartition = { count = 5, peer = { application = \"a\" } }\n";
-    let loaded = scenario::parse("test.toml", text, &[]).unwrap_or_else(|problems| panic!("{problems}"));
-    assert_eq!(hold(&loaded.scenario), 4);
+    assert_eq!(hold(&parse("test.toml", text, &[])), 4);
 }

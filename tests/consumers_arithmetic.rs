@@ -2,12 +2,11 @@
 //! about Nacos 1, as in `arithmetic.rs`: over a row of settings. Every prediction is computed here from the rules in
 //! `docs/spec/two-stage.md`, and shares nothing with the simulator.
 
-mod shipped;
-
 use stillup::model::stage::Stage;
 use stillup::observe::{Outcome, ReplicateData};
 
-use shipped::run;
+use crate::figures::mean;
+use crate::shipped::run;
 
 /// Detection times at a stage, s, one for each observation. All have ended.
 fn detected(data: &[ReplicateData], stage: Stage) -> Vec<f64> {
@@ -17,10 +16,6 @@ fn detected(data: &[ReplicateData], stage: Stage) -> Vec<f64> {
         std::iter::repeat_n(after.as_nanos() as f64 / 1e9, row.count as usize)
     })
     .collect()
-}
-
-fn mean(numbers: &[f64]) -> f64 {
-    numbers.iter().sum::<f64>() / numbers.len() as f64
 }
 
 fn share(numbers: &[f64], wanted: impl Fn(f64) -> bool) -> f64 {
@@ -37,7 +32,7 @@ fn a_push_comes_a_second_later_and_a_poll_five_on_average() {
     // 19 observers 0.7 s, of all crashes' 0.04 s.
     for (loss, predicted, tolerance) in [("0.0", 1.0, 0.05), ("1.0", 5.0, 0.25)] {
         let data = run("nacos-push-lost", &[&format!("two-stage.push-loss={loss}")]);
-        let [registry, client] = [Stage::Registry, Stage::Client].map(|stage| mean(&detected(&data, stage)));
+        let [registry, client] = [Stage::Registry, Stage::Client].map(|stage| mean(detected(&data, stage)));
         assert_near(client - registry, predicted, tolerance, loss);
     }
 }
@@ -138,7 +133,7 @@ fn two_callers_of_five_outlast_a_linger_of_three_seconds() {
     let seen = detected(&run("two-stage-linger", &[]), Stage::Client);
     assert_near(share(&seen, |after| after > 3.0), 0.4, 0.06, "share");
     let beyond: Vec<f64> = seen.iter().map(|after| (after - 3.0).max(0.0)).collect();
-    assert_near(mean(&beyond), 0.4, 0.1, "mean");
+    assert_near(mean(beyond), 0.4, 0.1, "mean");
 }
 
 #[test]
@@ -148,6 +143,6 @@ fn three_processes_of_five_register_again_while_they_stop() {
     let seen = detected(&run("two-stage-forgotten-timer", &[]), Stage::Registry);
     assert_near(share(&seen, |after| after > 1.0), 0.6, 0.12, "share");
     let ghosts: Vec<f64> = seen.into_iter().filter(|after| *after > 1.0).collect();
-    assert_near(mean(&ghosts), 18.0, 0.5, "mean");
+    assert_near(mean(ghosts.iter().copied()), 18.0, 0.5, "mean");
     assert!(ghosts.iter().all(|after| (15.0..=21.1).contains(after)), "{ghosts:?}");
 }

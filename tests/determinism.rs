@@ -7,10 +7,10 @@ use stillup::observe::RunData;
 use stillup::scenario::{self, Scenario};
 use stillup::{sweep, world};
 
+use crate::shipped::parse;
+
 fn scenario(sets: &[&str]) -> Scenario {
-    let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
-    let text = scenario::builtin("default-crash").expect("it is built in");
-    scenario::parse("default-crash", text, &sets).expect("the built-in scenario is fine").scenario
+    parse("default-crash", scenario::builtin("default-crash").expect("it is built in"), sets)
 }
 
 fn run(scenario: &Scenario, jobs: usize) -> RunData {

@@ -4,9 +4,10 @@
 //! It reads text, not types: comments and literals are blanked out, then every path that begins with `crate`,
 //! or climbs to the crate's root by `super`, is followed, wherever it stands. Documentation may link anywhere.
 
-mod source_text;
+use std::fs;
+use std::path::Path;
 
-use source_text::{Token, blanked, each_source, text, tokens};
+use crate::source_text::{Token, blanked, each_source, text, tokens};
 
 /// A room, and the rooms that it may use besides itself.
 const ROOMS: &[(&str, &[&str])] = &[
@@ -53,6 +54,23 @@ fn files_and_functions_are_small() {
 fn only_the_printer_prints() {
     let problems = each_source(|file, code| if file == PRINTER { Vec::new() } else { prints(file, code) });
     assert!(problems.is_empty(), "\n{}", problems.join("\n"));
+}
+
+/// Cargo is told which programs there are, so that a new file in `tests/` is none by itself.
+#[test]
+fn every_test_is_in_a_program() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |file: &str| fs::read_to_string(root.join(file)).expect("it can be read");
+    let modules = read("tests/suite.rs") + &read("tests/golden.rs");
+    let manifest = read("Cargo.toml");
+    let entries = fs::read_dir(root.join("tests")).expect("a folder of tests");
+    for path in entries.map(|entry| entry.expect("an entry").path()) {
+        let is_code = path.extension().is_some_and(|ending| ending == "rs") || path.join("mod.rs").exists();
+        let name = path.file_stem().and_then(|name| name.to_str()).expect("a plain name");
+        let known =
+            modules.contains(&format!("mod {name};")) || manifest.contains(&format!("name = \"{name}\""));
+        assert!(known || !is_code, "tests/{name} is never run: add `mod {name};` to tests/suite.rs");
+    }
 }
 
 /// Every path out of `file` into a room that its own room may not use.

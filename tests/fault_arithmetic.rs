@@ -2,39 +2,16 @@
 //! over a row of settings, or minute by minute. Every prediction is computed here from the rules in `docs/spec`,
 //! and shares nothing with the simulator.
 
-mod shipped;
-
 use stillup::engine::{SimDuration, SimTime};
 use stillup::model::stage::{EventKind, Stage};
 use stillup::observe::{Fate, Minute, Outcome, ReplicateData};
 
-use shipped::run;
-
-/// Leases that rounds removed.
-fn evicted(replicate: &ReplicateData) -> u64 {
-    replicate.leases.evicted
-}
+use crate::figures::{evicted, mean, minutes, threshold};
+use crate::shipped::run;
 
 /// When the first fault of that verb came.
 fn when(replicate: &ReplicateData, verb: &str) -> SimTime {
     replicate.faults.iter().find(|fault| fault.verb == verb).expect("there is one").at
-}
-
-/// Whole minutes between two moments.
-fn minutes(replicate: &ReplicateData, from: SimTime, to: SimTime) -> impl Iterator<Item = &Minute> {
-    let minute = SimDuration::from_secs(60);
-    replicate.timeline.iter().filter(move |row| row.at >= from + minute && row.at <= to)
-}
-
-/// `trunc(clients x 60 / interval x 0.85)` for the default interval.
-fn threshold(clients: u32) -> u32 {
-    clients * 17 / 10
-}
-
-/// The mean of some numbers.
-fn mean(numbers: impl Iterator<Item = f64>) -> f64 {
-    let (sum, count) = numbers.fold((0.0, 0.0), |(sum, count), number| (sum + number, count + 1.0));
-    sum / count
 }
 
 #[test]

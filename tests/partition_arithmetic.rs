@@ -2,28 +2,13 @@
 //! `arithmetic.rs`: over a row of settings, or server by server. Every prediction is computed here from the rules in
 //! `docs/spec`, and shares nothing with the simulator.
 
-use std::path::Path;
-use std::sync::atomic::AtomicBool;
-
 use stillup::engine::{SimDuration, SimTime};
 use stillup::model::id::ServerId;
 use stillup::model::stage::Stage;
 use stillup::observe::{Minute, Outcome, ReplicateData};
-use stillup::scenario;
-use stillup::sweep;
 
-/// Runs a shipped scenario without its expectations, which name servers that a setting may take away: with some
-/// settings changed, and something added to the file.
-fn run_with(name: &str, sets: &[&str], added: &str) -> Vec<ReplicateData> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios").join(name).with_extension("toml");
-    let text = scenario::read(&path).unwrap_or_else(|error| panic!("{error}"));
-    let (text, _) = text.split_once("\n[[expect]]").expect("expectations are the end");
-    let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
-    let text = format!("{text}\n{added}");
-    let scenario =
-        scenario::parse(name, &text, &sets).unwrap_or_else(|problems| panic!("{problems}")).scenario;
-    sweep::run(&scenario, 2, &AtomicBool::new(false), &|_| ()).expect("nobody interrupts").replicates
-}
+use crate::figures::threshold;
+use crate::shipped::run_with;
 
 fn run(name: &str, sets: &[&str]) -> Vec<ReplicateData> {
     run_with(name, sets, "")
@@ -38,11 +23,6 @@ fn minutes(replicate: &ReplicateData, server: ServerId) -> impl Iterator<Item = 
 fn removed(replicate: &ReplicateData, server: ServerId, from: SimTime, to: SimTime) -> u32 {
     let rounds = replicate.rounds.iter().filter(|row| row.server == server && row.at >= from && row.at < to);
     rounds.map(|row| row.round.evicted).sum()
-}
-
-/// `trunc(clients x 60 / interval x 0.85)` for the default interval.
-fn threshold(clients: u32) -> u32 {
-    clients * 17 / 10
 }
 
 /// Seconds of a moment or a length.

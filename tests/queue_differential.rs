@@ -108,7 +108,7 @@ fn run_trace(trace: u64) {
     while pair.pop().is_some() {}
 }
 
-/// A failing trace names its seed; `STILLUP_TRACE=<seed> cargo test --test queue_differential` runs it alone.
+/// A failing trace names its seed; `STILLUP_TRACE=<seed> cargo test --test suite queue_differential` runs it alone.
 #[test]
 fn the_queue_gives_the_order_of_a_sorted_map() {
     if let Some(trace) = std::env::var("STILLUP_TRACE").ok().and_then(|seed| seed.parse().ok()) {
@@ -116,7 +116,10 @@ fn the_queue_gives_the_order_of_a_sorted_map() {
     }
     for trace in 0..TRACES {
         let outcome = std::panic::catch_unwind(|| run_trace(trace));
-        assert!(outcome.is_ok(), "run it alone: STILLUP_TRACE={trace} cargo test --test queue_differential");
+        assert!(
+            outcome.is_ok(),
+            "run it alone: STILLUP_TRACE={trace} cargo test --test suite queue_differential"
+        );
     }
 }
 

@@ -2,8 +2,6 @@
 //! much to do, as in `fault_arithmetic.rs`: over a row of settings. Every prediction is computed here from the rules in
 //! `docs/spec`, and shares nothing with the simulator.
 
-mod shipped;
-
 use std::net::Ipv4Addr;
 
 use stillup::engine::{SimDuration, SimTime};
@@ -12,7 +10,8 @@ use stillup::model::message::RequestKind;
 use stillup::model::stage::{EventKind, Stage};
 use stillup::observe::{Injected, LoadMinute, Minute, Mistake, Outcome, ReplicateData};
 
-use shipped::run;
+use crate::figures::{mean, minutes, threshold};
+use crate::shipped::run;
 
 const FIRST: ServerId = ServerId(0);
 const SECOND: ServerId = ServerId(1);
@@ -48,26 +47,9 @@ fn evicted(replicate: &ReplicateData, server: ServerId) -> u32 {
     rounds.map(|row| row.round.evicted).sum()
 }
 
-/// Minutes that a server counted between two moments, as a whole.
-fn minutes(replicate: &ReplicateData, from: SimTime, to: SimTime) -> impl Iterator<Item = &Minute> {
-    let whole = from + SimDuration::from_secs(60);
-    replicate.timeline.iter().filter(move |row| row.at >= whole && row.at <= to)
-}
-
 /// Minutes of load, from a moment on.
 fn load_from(replicate: &ReplicateData, from: SimTime) -> impl Iterator<Item = &LoadMinute> {
     replicate.load.iter().filter(move |row| row.from >= from)
-}
-
-/// `trunc(clients x 60 / interval x 0.85)` for the default interval.
-fn threshold(clients: u32) -> u32 {
-    clients * 17 / 10
-}
-
-/// The mean of some numbers.
-fn mean(numbers: impl Iterator<Item = f64>) -> f64 {
-    let (sum, count) = numbers.fold((0.0, 0.0), |(sum, count), number| (sum + number, count + 1.0));
-    sum / count
 }
 
 #[test]

@@ -10,9 +10,8 @@
 //! the simulator. They speak of an ideal steady state, two renewals a minute from everybody, so messages take no
 //! time here: otherwise a heartbeat would slip into the next minute now and then.
 
-mod shipped;
-
-use shipped::run;
+use crate::figures::threshold;
+use crate::shipped::run;
 
 /// How a server starts.
 #[derive(Clone, Copy, Debug)]
@@ -27,11 +26,6 @@ struct Start {
 struct End {
     removed: bool,
     protected: bool,
-}
-
-/// ⌊expected × 60 / 30 × 0.85⌋ (4.2).
-fn threshold(expected: u32) -> u32 {
-    expected * 17 / 10
 }
 
 /// What the server expects once it has opened and all have registered (4.6, 8.3), `members` of them.

@@ -1,12 +1,10 @@
 //! Sweeps and comparisons from outside: exit codes, what is refused before anything runs, what is printed and written.
 
-mod sweep_program;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use sweep_program::{files, names, run, stderr, stdout, words};
+use crate::program::{files, names, run, stderr, stdout, words};
 use tempfile::TempDir;
 
 /// Two axes, six configurations, quick.

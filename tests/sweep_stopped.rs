@@ -1,15 +1,13 @@
 //! A sweep that is stopped at any moment, however it is stopped, goes on to the same bytes.
 #![cfg(unix)]
 
-mod sweep_program;
-
 use std::fs;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use sweep_program::{files, names, run, stderr, stillup, words};
+use crate::program::{files, names, run, stderr, stillup, words};
 use tempfile::TempDir;
 
 /// Long enough that it can be stopped anywhere.

@@ -1,11 +1,8 @@
 //! Workload W has one right answer, which engines of other projects gave as well.
 
-#[path = "../benches/workload/mod.rs"]
-mod workload;
-
+use crate::workload::{HeapQueue, Totals, Workload};
 use stillup::engine::{EventQueue, SimTime};
 use stillup::world::Event;
-use workload::{HeapQueue, Totals, Workload};
 
 /// W for ten minutes through both queues, which must agree in everything.
 fn ten_minutes(clients: u32) -> Totals {

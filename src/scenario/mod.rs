@@ -94,8 +94,6 @@ pub use types::{
     Traffic, ZoneId,
 };
 
-#[cfg(test)]
-mod bad_inputs;
 mod builtin;
 mod diagnostics;
 mod document;

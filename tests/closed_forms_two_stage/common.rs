@@ -1,6 +1,6 @@
 //! Scenarios to start from.
 
-pub(crate) use super::held::{Picks, detected, hold, hold_range, ms, run, s};
+pub(crate) use crate::held::{Picks, detected, hold, hold_range, ms, run, s};
 use stillup::engine::SimDuration;
 use stillup::model::id::AppId;
 use stillup::model::stage::{EventKind, Stage};

@@ -7,8 +7,9 @@ use stillup::engine::{SimDuration, SimTime};
 use stillup::model::id::ServerId;
 use stillup::model::stage::{EventKind, Stage};
 use stillup::observe::{Minute, Outcome, Removal, ReplicateData};
-use stillup::scenario;
 use stillup::world;
+
+use crate::shipped::parse;
 
 /// The cut: 16 minutes and 46 s after the start of A, whose minute therefore ends at t = 14, 74, …
 pub(crate) const CUT: u64 = 1_006;
@@ -113,9 +114,7 @@ pub(crate) fn run(text: &str) -> ReplicateData {
 
 /// One replicate of a scenario.
 pub(crate) fn replicate(text: &str, number: u32) -> ReplicateData {
-    let loaded = scenario::parse("peers.toml", text, &[]);
-    let scenario = loaded.unwrap_or_else(|problems| panic!("{}", problems.render(false))).scenario;
-    world::run(&scenario, number, &AtomicBool::new(false)).expect("nobody interrupts")
+    world::run(&parse("peers.toml", text, &[]), number, &AtomicBool::new(false)).expect("nobody interrupts")
 }
 
 /// `t` seconds after the cut.

@@ -4,7 +4,7 @@
 use stillup::model::stage::EventKind;
 use stillup::observe::ReplicateData;
 
-use crate::cluster::{
+use super::cluster::{
     CUT, Cluster, FaultAt, agreed_after, at, evictions, false_removals, minute, renewals, shown_after,
 };
 

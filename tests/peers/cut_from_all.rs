@@ -3,7 +3,7 @@
 use stillup::model::message::RequestKind;
 use stillup::observe::ReplicateData;
 
-use crate::cluster::{Cluster, FaultAt, at, minute, renewals};
+use super::cluster::{Cluster, FaultAt, at, minute, renewals};
 
 const CUT_OFF: FaultAt<'_> = (0, "partition = { servers = [\"server-3\"], peer = \"all\", for = \"300s\" }");
 const JERSEY: &str = "transport.kind = \"jersey\"";

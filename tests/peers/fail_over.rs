@@ -5,7 +5,7 @@
 
 use stillup::observe::ReplicateData;
 
-use crate::cluster::replicate;
+use super::cluster::replicate;
 
 /// The moment of the fault, ms. The client beats 7 s later, and every 30 s.
 const FAULT_MS: u64 = 1_200_000;

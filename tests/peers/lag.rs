@@ -2,7 +2,7 @@
 
 use stillup::model::stage::EventKind;
 
-use crate::cluster::{Cluster, renewals, shown_after};
+use super::cluster::{Cluster, renewals, shown_after};
 
 fn two_servers_one_client() -> Cluster {
     Cluster { starts: vec![0, 0], beats: vec![vec![200], vec![]], interval: 30, more: String::new() }

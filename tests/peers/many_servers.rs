@@ -3,7 +3,7 @@
 
 use stillup::observe::ReplicateData;
 
-use crate::cluster::{Cluster, FaultAt, at, evictions, false_removals, minute, renewals};
+use super::cluster::{Cluster, FaultAt, at, evictions, false_removals, minute, renewals};
 
 /// Seven servers with ten clients each. The seventh's beat at 0.5, 3.5, … 27.5 s.
 ///

@@ -5,7 +5,7 @@ use stillup::model::message::RequestKind;
 use stillup::model::stage::Stage;
 use stillup::observe::ReplicateData;
 
-use crate::cluster::{Cluster, FaultAt, at, evictions, minute, renewals, run};
+use super::cluster::{Cluster, FaultAt, at, evictions, minute, renewals, run};
 
 const DOWN: FaultAt<'_> = (0, "restart = { servers = [\"server-3\"], down-for = \"60s\" }");
 

@@ -51,9 +51,9 @@ impl Cut {
         let mut draws = Draws(u64::from(entries));
         let all: Vec<Self> = (0..100_000).map(|_| Self::play(entries, &mut draws)).collect();
         let share = |count: u32| f64::from(count) / f64::from(entries);
-        let marked: Vec<f64> = all.iter().map(|cut| share(cut.marked)).collect();
-        let lost: Vec<f64> = all.iter().map(|cut| share(cut.lost)).collect();
-        (mean(&marked), mean(&lost))
+        let marked = all.iter().map(|cut| share(cut.marked));
+        let lost = all.iter().map(|cut| share(cut.lost));
+        (mean(marked), mean(lost))
     }
 }
 
@@ -62,7 +62,7 @@ fn cut(data: &[ReplicateData], entries: u32) -> (f64, f64) {
     let share = |count: f64| count / f64::from(entries);
     let marked = data.iter().map(|replicate| share(f64::from(sum(&marks_meanwhile(replicate)))));
     let lost = data.iter().map(|replicate| share(lost_meanwhile(replicate) as f64 / 10.0));
-    (mean(&marked.collect::<Vec<_>>()), mean(&lost.collect::<Vec<_>>()))
+    (mean(marked), mean(lost))
 }
 
 /// When the network heals, ms.
