@@ -199,8 +199,8 @@ fn reasons_for_an_absence() {
     let protected = nacos(&|it| {
         client_of(it, 0).sanity = Sanity::PushEmpty;
         it.applications[0].instances = 5;
-        it.applications
-            .push(crate::scenario::Application { name: "a1".into(), ..it.applications[0].clone() });
+        let other = crate::scenario::Application { name: "a1".into(), ..it.applications[0].clone() };
+        it.add_application(other, AppId(0));
         it.faults = vec![crash_of(Selection { application: Some(AppId(0)), zone: None, which: Which::All })];
     });
     assert!(protected.contains("refuse the list of a0"));
