@@ -5,28 +5,31 @@ mod held;
 
 use stillup::analysis::bounds;
 use stillup::engine::SimDuration;
-use stillup::model::client::{BalancerConfig, ClientConfig};
+use stillup::model::eureka::client::{BalancerConfig, ClientConfig};
 use stillup::model::eureka::{Flavour, ServerConfig};
 use stillup::model::id::AppId;
 use stillup::model::stage::{EventKind, Stage};
-use stillup::scenario::{self, Application, Delay, Fault, Scenario, Selection, Targets, Verb, Which};
+use stillup::scenario::{
+    self, Application, Delay, Fault, Scenario, Selection, Settings, Targets, Verb, Which,
+};
 
 use held::{Picks, detected, hold, hold_range, ms, run, s};
 
 /// All defaults, these many instances by application, one of all crashes within a minute.
 fn scenario(fleet: &[u32]) -> Scenario {
-    let default = scenario::default_scenario().scenario;
+    let mut default = scenario::default_scenario().scenario;
     let application = |(place, &instances): (usize, &u32)| Application {
         name: format!("a{place}"),
         instances,
         ..default.applications[0].clone()
     };
+    let applications = fleet.iter().enumerate().map(application).collect();
+    default.set_applications(applications, AppId(0));
+    default.setup.eureka_mut().unwrap().own_client = ClientConfig::defaults(Flavour::Spring);
     Scenario {
         seed: 20,
         replicates: 200,
         duration: s(1_500),
-        server_client: ClientConfig::defaults(Flavour::Spring).into(),
-        applications: fleet.iter().enumerate().map(application).collect(),
         faults: vec![fault(Verb::Crash(one()))],
         expectations: Vec::new(),
         ..default
@@ -72,15 +75,15 @@ fn a_stop_and_a_registration() {
 #[test]
 fn other_caches_and_balancers() {
     let mut scenario = scenario(&[20, 10]);
-    scenario.server.eureka_mut().use_read_only_response_cache = false;
-    scenario.applications[0].client.eureka_mut().balancer =
+    scenario.setup.eureka_mut().unwrap().server.use_read_only_response_cache = false;
+    scenario.setup.eureka_mut().unwrap().clients[0].balancer =
         BalancerConfig::Ribbon { refresh_interval: s(30) };
-    scenario.applications[1].client.eureka_mut().balancer = BalancerConfig::None;
-    scenario.applications[1].client.eureka_mut().registry_fetch_interval_seconds = 7;
-    scenario.applications[1].client.eureka_mut().log_delta_diff = true;
+    scenario.setup.eureka_mut().unwrap().clients[1].balancer = BalancerConfig::None;
+    scenario.setup.eureka_mut().unwrap().clients[1].registry_fetch_interval_seconds = 7;
+    scenario.setup.eureka_mut().unwrap().clients[1].log_delta_diff = true;
     assert_eq!(hold(&scenario), 4);
-    scenario.server.eureka_mut().use_read_only_response_cache = true;
-    scenario.server.eureka_mut().disable_delta = true;
+    scenario.setup.eureka_mut().unwrap().server.use_read_only_response_cache = true;
+    scenario.setup.eureka_mut().unwrap().server.disable_delta = true;
     scenario.server_starts_at_second = Some(s(12));
     assert_eq!(hold(&scenario), 4);
 }
@@ -89,10 +92,10 @@ fn other_caches_and_balancers() {
 fn latencies_as_long_as_intervals() {
     let mut scenario = scenario(&[20]);
     scenario.network.latency = Delay::Uniform(ms(100), ms(1_000));
-    scenario.server.eureka_mut().enable_self_preservation = false;
-    scenario.server.eureka_mut().eviction_interval_timer_in_ms = 1_700;
-    scenario.server.eureka_mut().response_cache_update_interval_ms = 1_100;
-    let client = scenario.applications[0].client.eureka_mut();
+    scenario.setup.eureka_mut().unwrap().server.enable_self_preservation = false;
+    scenario.setup.eureka_mut().unwrap().server.eviction_interval_timer_in_ms = 1_700;
+    scenario.setup.eureka_mut().unwrap().server.response_cache_update_interval_ms = 1_100;
+    let client = &mut scenario.setup.eureka_mut().unwrap().clients[0];
     client.lease_renewal_interval_in_seconds = 4;
     client.lease_expiration_duration_in_seconds = 7;
     client.registry_fetch_interval_seconds = 4;
@@ -103,7 +106,7 @@ fn latencies_as_long_as_intervals() {
 #[test]
 fn a_crash_before_the_first_heartbeat() {
     let mut scenario = scenario(&[20]);
-    scenario.server.eureka_mut().enable_self_preservation = false;
+    scenario.setup.eureka_mut().unwrap().server.enable_self_preservation = false;
     scenario.start_window = s(5);
     scenario.warm_up = s(5);
     scenario.faults[0].within = s(15);
@@ -113,22 +116,20 @@ fn a_crash_before_the_first_heartbeat() {
 #[test]
 fn a_server_with_a_client_of_its_own() {
     let mut scenario = scenario(&[30]);
-    scenario.server.eureka_mut().register_with_eureka = true;
-    scenario.server.eureka_mut().fetch_registry = true;
-    scenario.server.eureka_mut().registry_sync_retries = 5;
+    scenario.setup.eureka_mut().unwrap().server.register_with_eureka = true;
+    scenario.setup.eureka_mut().unwrap().server.fetch_registry = true;
+    scenario.setup.eureka_mut().unwrap().server.registry_sync_retries = 5;
     assert_eq!(hold(&scenario), 4);
 }
 
 #[test]
 fn plain_netflix_after_the_first_update_of_the_threshold() {
     let mut scenario = scenario(&[20]);
-    scenario.server = ServerConfig::defaults(Flavour::Netflix).into();
-    scenario.server.eureka_mut().fetch_registry = true;
+    let settings = scenario.setup.eureka_mut().unwrap();
+    settings.server = ServerConfig { fetch_registry: true, ..ServerConfig::defaults(Flavour::Netflix) };
+    settings.clients = vec![ClientConfig::defaults(Flavour::Netflix)];
     scenario.warm_up = s(1_000);
     scenario.duration = s(2_400);
-    for app in &mut scenario.applications {
-        app.client = ClientConfig::defaults(Flavour::Netflix).into();
-    }
     assert_eq!(hold(&scenario), 4);
 }
 
@@ -150,7 +151,7 @@ fn two_waves() {
     let second = Fault { at: s(600), within: s(60), verb: Verb::Crash(some(4)) };
     scenario.faults = vec![fault(Verb::Crash(some(4))), second];
     assert_eq!(hold(&scenario), 4);
-    scenario.server.eureka_mut().rules.decrement_expected_on_eviction = false;
+    scenario.setup.eureka_mut().unwrap().server.rules.decrement_expected_on_eviction = false;
     scenario.replicates = 10;
     assert_eq!(hold(&scenario), 0);
     let seen = detected(&run(&scenario), EventKind::Crash, Stage::Registry);
@@ -221,20 +222,21 @@ fn settings_of_all_kinds() {
         ]);
         scenario.start_window = pick.of(&[SimDuration::ZERO, s(1), s(30), s(100)]);
         scenario.warm_up = pick.of(&[s(10), s(60), s(300)]);
-        scenario.server.eureka_mut().enable_self_preservation = pick.of(&[true, false]);
-        scenario.server.eureka_mut().eviction_interval_timer_in_ms = pick.of(&[1_000, 5_500, 60_000, 90_000]);
-        scenario.server.eureka_mut().response_cache_update_interval_ms = pick.of(&[500, 7_000, 30_000]);
-        scenario.server.eureka_mut().expected_client_renewal_interval_seconds = pick.of(&[10, 30]);
-        scenario.server.eureka_mut().eviction_before_bucket = pick.of(&[true, false]);
-        scenario.server.eureka_mut().fetch_registry = pick.of(&[true, false]);
-        scenario.server.eureka_mut().registry_sync_retries = pick.of(&[0, 5]);
-        scenario.server.eureka_mut().renewal_threshold_update_interval_ms = pick.of(&[60_000, 900_000]);
-        for app in &mut scenario.applications {
-            app.client.eureka_mut().lease_renewal_interval_in_seconds = pick.of(&[5, 10, 30, 35]);
-            app.client.eureka_mut().lease_expiration_duration_in_seconds = pick.of(&[10, 40, 90]);
-            app.client.eureka_mut().registry_fetch_interval_seconds = pick.of(&[5, 30]);
-            app.client.eureka_mut().disable_delta = pick.of(&[true, false]);
-            app.client.eureka_mut().instance_enabled_onit = pick.of(&[true, false]);
+        let Settings { server, clients, .. } = scenario.setup.eureka_mut().unwrap();
+        server.enable_self_preservation = pick.of(&[true, false]);
+        server.eviction_interval_timer_in_ms = pick.of(&[1_000, 5_500, 60_000, 90_000]);
+        server.response_cache_update_interval_ms = pick.of(&[500, 7_000, 30_000]);
+        server.expected_client_renewal_interval_seconds = pick.of(&[10, 30]);
+        server.eviction_before_bucket = pick.of(&[true, false]);
+        server.fetch_registry = pick.of(&[true, false]);
+        server.registry_sync_retries = pick.of(&[0, 5]);
+        server.renewal_threshold_update_interval_ms = pick.of(&[60_000, 900_000]);
+        for client in clients {
+            client.lease_renewal_interval_in_seconds = pick.of(&[5, 10, 30, 35]);
+            client.lease_expiration_duration_in_seconds = pick.of(&[10, 40, 90]);
+            client.registry_fetch_interval_seconds = pick.of(&[5, 30]);
+            client.disable_delta = pick.of(&[true, false]);
+            client.instance_enabled_onit = pick.of(&[true, false]);
         }
         scenario.faults = match pick.of(&[0, 1, 2, 3]) {
             0 => vec![fault(Verb::Crash(some(3)))],

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
+use stillup::model::id::AppId;
 use stillup::observe::RunData;
 use stillup::scenario::{self, Scenario};
 use stillup::{sweep, world};
@@ -65,7 +66,7 @@ fn a_newcomer_changes_nobody_elses_draws() {
     extra.name = "newcomer".to_owned();
     extra.instances = 1;
     extra.observers = false;
-    more.applications.push(extra);
+    more.add_application(extra, AppId(0));
     let (one, more) = (run(&one, 1), run(&more, 1));
     assert_eq!(one.replicates[0].faults[0].at, more.replicates[0].faults[0].at);
 }

@@ -10,7 +10,7 @@ mod golden_replay;
 use std::path::{Path, PathBuf};
 
 use stillup::engine::SimDuration;
-use stillup::model::client::ClientConfig;
+use stillup::model::eureka::client::ClientConfig;
 use stillup::model::stage::Stage;
 use stillup::scenario::Scenario;
 
@@ -323,7 +323,7 @@ fn another_set_up_of_peers_is_noticed() {
     };
     assert!(differs("peers-partition-1", &same_phase));
     let expected = |scenario: &mut Scenario| {
-        scenario.server.eureka_mut().expected_client_renewal_interval_seconds = 30;
+        scenario.setup.eureka_mut().unwrap().server.expected_client_renewal_interval_seconds = 30;
     };
     assert!(differs("peers-partition-1", &expected));
     // Nobody is told anything.
@@ -341,7 +341,7 @@ fn differs_at(stage: Stage, folder: &str, bend: &dyn Fn(&mut Scenario)) -> bool 
 fn another_set_up_is_noticed() {
     let clients = |change: fn(&mut ClientConfig)| {
         move |scenario: &mut Scenario| {
-            scenario.applications.iter_mut().for_each(|application| change(application.client.eureka_mut()));
+            scenario.setup.eureka_mut().unwrap().clients.iter_mut().for_each(change);
         }
     };
     let later = |ms| {
@@ -358,8 +358,9 @@ fn another_set_up_is_noticed() {
     assert!(differs_at(Stage::Served, default, &later(1_000)));
     // Heartbeat 2, lease 6, eviction 4, cache 3, fetch 3 s.
     let scaled = "single-crashes-scaled-1";
-    let eviction =
-        |scenario: &mut Scenario| scenario.server.eureka_mut().eviction_interval_timer_in_ms = 3_000;
+    let eviction = |scenario: &mut Scenario| {
+        scenario.setup.eureka_mut().unwrap().server.eviction_interval_timer_in_ms = 3_000
+    };
     assert!(differs_at(Stage::Registry, scaled, &eviction));
     let fetch = clients(|client| client.registry_fetch_interval_seconds = 1);
     assert!(differs_at(Stage::Client, scaled, &fetch));

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use stillup::engine::SimDuration;
+use stillup::model::id::AppId;
 use stillup::model::stage::Stage;
 use stillup::observe::{Outcome, ReplicateData};
 use stillup::scenario::{Application, Fault, Scenario, Selection, Targets, Verb, Which, default_scenario};
@@ -11,19 +12,19 @@ use stillup::world;
 
 /// A fifth of the fleet is killed, with protection off.
 fn fifth(instances: u32) -> Scenario {
-    let default = default_scenario().scenario;
+    let mut default = default_scenario().scenario;
     let application = Application { instances, ..default.applications[0].clone() };
     let which = Which::Share(0.2);
     let targets = Targets::Instances(Selection { application: None, zone: None, which });
+    default.set_applications(vec![application], AppId(0));
     let mut scenario = Scenario {
         replicates: 1,
-        applications: vec![application],
         faults: vec![Fault { at: SimDuration::ZERO, within: SimDuration::ZERO, verb: Verb::Crash(targets) }],
         expectations: Vec::new(),
         event_budget: 1_000_000_000,
         ..default
     };
-    scenario.server.eureka_mut().enable_self_preservation = false;
+    scenario.setup.eureka_mut().unwrap().server.enable_self_preservation = false;
     scenario
 }
 

@@ -11,7 +11,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use stillup::engine::{EventQueue, Fingerprint, LaneId, OrderDigest, SimDuration, SimTime};
-use stillup::model::client::ClientTimer;
+use stillup::model::eureka::client::ClientTimer;
 use stillup::model::id::ClientId;
 use stillup::world::Event;
 

@@ -2,19 +2,22 @@
 
 use crate::engine::SimDuration;
 use crate::model::id::AppId;
-use crate::model::two_stage::{self, Preset};
-use crate::scenario::{Application, Fault, Scenario, Selection, Targets, Verb, Which, default_scenario};
+use crate::model::two_stage::{self, Preset, TwoStage};
+use crate::scenario::{
+    Application, Fault, Scenario, Selection, Settings, Targets, Verb, Which, default_scenario,
+};
 
 /// All defaults, these many instances by application, one of all crashes.
 pub(super) fn scenario(fleet: &[u32]) -> Scenario {
-    let default = default_scenario().scenario;
+    let mut default = default_scenario().scenario;
     let application = |(place, &instances): (usize, &u32)| Application {
         name: format!("a{place}"),
         instances,
         ..default.applications[0].clone()
     };
+    let applications = fleet.iter().enumerate().map(application).collect();
+    default.set_applications(applications, AppId(0));
     Scenario {
-        applications: fleet.iter().enumerate().map(application).collect(),
         faults: vec![crash_of(Selection { application: None, zone: None, which: Which::Count(1) })],
         expectations: Vec::new(),
         ..default
@@ -26,22 +29,20 @@ pub(super) fn two_stage(preset: Preset, fleet: &[u32]) -> Scenario {
     let mut scenario = scenario(fleet);
     let services = (0..fleet.len() as u32).map(AppId).collect();
     let client = two_stage::ClientConfig { services, ..two_stage::ClientConfig::defaults(preset) };
-    scenario.server = two_stage::ServerConfig::defaults(preset).into();
-    scenario.server_client = client.clone().into();
-    for application in &mut scenario.applications {
-        application.client = client.clone().into();
-    }
+    let (release, server) = (String::new(), two_stage::ServerConfig::defaults(preset));
+    let clients = vec![client; fleet.len()];
+    scenario.setup = Settings::<TwoStage> { release, server, own_client: (), clients }.into();
     scenario
 }
 
 /// The settings of a two-stage registry, to change.
 pub(super) fn registry_of(scenario: &mut Scenario) -> &mut two_stage::ServerConfig {
-    scenario.server.two_stage_mut()
+    &mut scenario.setup.two_stage_mut().unwrap().server
 }
 
 /// The settings of its application at `place`, to change.
 pub(super) fn client_of(scenario: &mut Scenario, place: usize) -> &mut two_stage::ClientConfig {
-    scenario.applications[place].client.two_stage_mut()
+    &mut scenario.setup.two_stage_mut().unwrap().clients[place]
 }
 
 /// A crash within the first minute.

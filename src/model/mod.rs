@@ -1,7 +1,6 @@
 //! What a registry is: pure state machines for servers and clients. Time and chance come in as arguments,
 //! effects go out as values; nothing here knows the engine's queue, files or terminals.
 
-pub mod client;
 pub mod clock;
 pub mod effect;
 pub mod eureka;
@@ -16,3 +15,5 @@ pub mod step;
 mod timers;
 pub mod two_stage;
 pub mod view;
+
+pub use eureka::client;

@@ -10,7 +10,6 @@ use super::servers::Spread;
 use crate::engine::{SimDuration, SimTime};
 use crate::model::fact::Sweep;
 use crate::model::id::AppId;
-use crate::model::registry::ServerConfig;
 use crate::model::two_stage::Guard;
 use crate::observe::{ReplicateData, RunData};
 
@@ -74,10 +73,8 @@ impl ConsumerSummary {
 
 /// The share of healthy entries that a guard asks for, percent; `None` if there is no guard.
 pub(super) fn guard_percent(report: &Report<'_>) -> Option<u32> {
-    match &report.scenario.server {
-        ServerConfig::TwoStage(config) if config.guard == Guard::Ratio => Some(config.guard_min_healthy_pct),
-        _ => None,
-    }
+    let server = report.scenario.two_stage()?.server();
+    (server.guard == Guard::Ratio).then_some(server.guard_min_healthy_pct)
 }
 
 /// Since when and until when sweeps found the guard of a service shut: until one found it open, or the run ended.

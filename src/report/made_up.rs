@@ -90,7 +90,7 @@ impl Made {
         let mut made = Self::crashes(replicates, 20);
         "One of 20 instances of payments is killed".clone_into(&mut made.scenario.title);
         let payments = Application { name: "payments".to_owned(), ..made.scenario.applications[0].clone() };
-        made.scenario.applications.push(payments);
+        made.scenario.add_application(payments, AppId(0));
         // Failed in a minute, by stage.
         let dead = [[600, 0, 0, 0], [600, 0, 0, 0], [500, 100, 0, 0], [0, 200, 200, 100], [0, 0, 50, 150]];
         for replicate in &mut made.data.replicates {
@@ -321,14 +321,14 @@ pub(super) fn bound(event: EventKind, stage: Stage, ms: [u64; 3]) -> Bound {
 }
 
 pub(super) fn scenario(title: &str) -> Scenario {
-    let default = default_scenario().scenario;
+    let mut default = default_scenario().scenario;
     let orders = Application { name: "orders".to_owned(), instances: 100, ..default.applications[0].clone() };
+    default.set_applications(vec![orders], AppId(0));
+    default.setup.release_mut().replace_range(.., "2025.0");
     Scenario {
         title: title.to_owned(),
         seed: 7,
-        release: "2025.0".to_owned(),
         duration: SimDuration::from_secs(3_600),
-        applications: vec![orders],
         faults: Vec::new(),
         expectations: Vec::new(),
         ..default

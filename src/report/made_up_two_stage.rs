@@ -10,8 +10,9 @@ use crate::model::fact::Sweep;
 use crate::model::id::{AppId, ServerId};
 use crate::model::message::RequestKind;
 use crate::model::stage::{EventKind, Stage};
-use crate::model::two_stage::{ClientConfig, Preset, ServerConfig};
+use crate::model::two_stage::{ClientConfig, Preset, ServerConfig, TwoStage};
 use crate::observe::{ConsumerCounts, Ending, Outcome, ReplicateData, SweepRow};
+use crate::scenario::Settings;
 
 /// From the soft mark to the removal, ns.
 const MARK_TO_REMOVAL: u64 = 45 * SECOND_NS;
@@ -104,7 +105,8 @@ impl Made {
         "Newcomers open a guard again".clone_into(&mut made.scenario.title);
         for name in ["payments", "gateway"] {
             let app = made.scenario.applications[0].clone();
-            made.scenario.applications.push(crate::scenario::Application { name: name.to_owned(), ..app });
+            let app = crate::scenario::Application { name: name.to_owned(), ..app };
+            made.scenario.add_application(app, AppId(0));
         }
         let replicate = &mut made.data.replicates[0];
         replicate.servers[0].self_preservation = false;
@@ -129,11 +131,11 @@ impl Made {
 /// Makes a run of another registry of it, with one application.
 fn set_up(made: &mut Made, preset: Preset, title: &str, instances: u32) {
     made.scenario = scenario(title);
-    made.scenario.release = if preset == Preset::Nacos1 { "nacos-1" } else { "two-stage" }.to_owned();
-    made.scenario.server = ServerConfig::defaults(preset).into();
+    let release = if preset == Preset::Nacos1 { "nacos-1" } else { "two-stage" }.to_owned();
+    let (server, clients) = (ServerConfig::defaults(preset), vec![ClientConfig::defaults(preset)]);
+    made.scenario.setup = Settings::<TwoStage> { release, server, own_client: (), clients }.into();
     let application = &mut made.scenario.applications[0];
     application.instances = instances;
-    application.client = ClientConfig::defaults(preset).into();
     made.verdicts.clear();
     for replicate in &mut made.data.replicates {
         replicate.timeline.clear();

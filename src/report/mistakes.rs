@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::analysis::missed_heartbeats_tolerated;
 use crate::engine::{NANOS_PER_MS, NANOS_PER_S, SimDuration};
+use crate::model::id::AppId;
 use crate::model::stage::Stage;
 use crate::observe::{Mistake, Quality, Removal, ReplicateData, RunData};
 use crate::scenario::Scenario;
@@ -58,10 +59,11 @@ pub struct Tolerance {
 impl Tolerance {
     /// One for each application that registers.
     pub(super) fn of(scenario: &Scenario) -> Vec<Self> {
-        let registering = scenario.applications.iter().filter(|app| app.client.registers());
-        let of = |app: &crate::scenario::Application| Self {
+        let apps = (0..).map(AppId).zip(&scenario.applications);
+        let registering = apps.filter(|(id, _)| scenario.setup.client(*id).registers());
+        let of = |(id, app): (AppId, &crate::scenario::Application)| Self {
             application: app.name.clone(),
-            missed_heartbeats: missed_heartbeats_tolerated(&scenario.server, &app.client),
+            missed_heartbeats: missed_heartbeats_tolerated(scenario, id),
         };
         registering.map(of).collect()
     }

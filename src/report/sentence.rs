@@ -11,9 +11,9 @@ use super::stages::StageSummary;
 use super::summary::Summary;
 use super::table::grouped;
 use super::{Report, in_words};
-use crate::model::registry::ServerConfig;
 use crate::model::stage::{EventKind, Stage};
 use crate::observe::Outcome;
+use crate::scenario::{ScenarioOf, Setup};
 
 /// Servers that are named one by one in a sentence.
 const SERVERS_NAMED: usize = 4;
@@ -263,9 +263,10 @@ impl Telling<'_> {
     }
 
     fn reason(&self, stage: Stage) -> String {
-        match &self.report.scenario.server {
-            ServerConfig::Eureka(server) => eureka::reason(self.report, server, (stage, self.event)),
-            ServerConfig::TwoStage(server) => two_stage::reason(self.report, server, (stage, self.event)),
+        let (report, scenario) = (self.report, &self.report.scenario);
+        match &scenario.setup {
+            Setup::Eureka(its) => eureka::reason(report, ScenarioOf::new(scenario, its), (stage, self.event)),
+            Setup::TwoStage(its) => two_stage::reason(ScenarioOf::new(scenario, its), (stage, self.event)),
         }
     }
 

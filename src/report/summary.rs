@@ -83,7 +83,7 @@ impl Summary {
         let data = report.data;
         let mut summary = Self {
             title: report.scenario.title.clone(),
-            release: report.scenario.release.clone(),
+            release: report.scenario.setup.release().to_owned(),
             seed: report.scenario.seed,
             replicates: u32::try_from(data.replicates.len()).expect("replicates are counted in a u32"),
             replicates_to_duration: replicates_with(data, |replicate| replicate.ending == Ending::Duration),

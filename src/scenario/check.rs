@@ -31,10 +31,8 @@ pub(super) fn scenario(root: &Table, problems: &mut Vec<Problem>) -> Scenario {
     let registry = Registry::of(top, problems);
     let here = Here::new(top, registry.kind(), registry.word());
     belongs::check(root, &here, problems);
-    let (server, server_client) = registry.servers(top, problems);
     let network = network(top.section("network"), DIRECT);
-    let base = check_fleet::Base { clients: registry.clients(top, problems), network };
-    let mut fleet = check_fleet::fleet(root, &base, problems);
+    let mut fleet = check_fleet::fleet(root, registry.reading(top, problems), network, problems);
     check_registry::subscriptions(root, &mut fleet, problems);
     if fleet.is_whole() {
         check_registry::time_goes_on(root, &fleet, network, problems);
@@ -48,7 +46,7 @@ pub(super) fn scenario(root: &Table, problems: &mut Vec<Problem>) -> Scenario {
     let faults = check_fault::faults(root, &fleet, flavour, problems);
     check_fault::clocks_go_forward(root, &faults, &fleet, server_clock, problems);
     let expectations = expectations(root, &fleet, &here, problems);
-    let longest_heartbeat = fleet.applications.iter().map(|app| app.client.heartbeat_interval()).max();
+    let longest_heartbeat = fleet.setup.clients().map(|client| client.heartbeat_interval()).max();
     let start = top.section("start");
     Scenario {
         title: top.text("title").unwrap_or("untitled").to_owned(),
@@ -60,13 +58,11 @@ pub(super) fn scenario(root: &Table, problems: &mut Vec<Problem>) -> Scenario {
         start_window: start.length("window").or(longest_heartbeat).unwrap_or_default(),
         warm_up: start.length("warm-up").unwrap_or(WARM_UP),
         event_budget: top.large_count("event-budget").unwrap_or(1_000_000_000),
-        release: registry.release(),
-        server,
+        setup: fleet.setup,
         server_starts_at_second: top
             .section("server")
             .length_or("starts-at-second", &["random"])
             .and_then(LengthOr::length),
-        server_client,
         server_clock,
         servers: fleet.servers.nodes,
         servers_start_window: fleet.servers.start_window,
@@ -181,15 +177,20 @@ fn within_text(node: Place, text: &str, span: std::ops::Range<usize>) -> Place {
 #[cfg(test)]
 mod tests {
     use super::super::parse;
+    use super::super::setup::Settings;
     use super::super::targets::{Direction, Peer, Selection, Targets, Which};
     use super::super::verb::Verb;
     use super::*;
-    use crate::model::client::{BalancerConfig, ClientConfig, TransportKind};
-    use crate::model::eureka::ServerConfig;
+    use crate::model::eureka::client::{BalancerConfig, ClientConfig, TransportKind};
+    use crate::model::eureka::{Eureka, ServerConfig};
     use crate::model::id::AppId;
 
     fn read(text: &str) -> Scenario {
         parse("test.toml", text, &[]).unwrap_or_else(|problems| panic!("{problems}")).scenario
+    }
+
+    fn eureka(scenario: &Scenario) -> &Settings<Eureka> {
+        scenario.setup.eureka().expect("it is Eureka")
     }
 
     const FLEET: &str = "[[application]]\nname = \"a\"\ninstances = 20\n";
@@ -204,22 +205,23 @@ mod tests {
             (SimDuration::from_secs(30), SimDuration::from_secs(300))
         );
         assert_eq!(scenario.network.latency, Delay::Constant(SimDuration::from_millis(1)));
-        assert_eq!(scenario.server, ServerConfig::defaults(Flavour::Spring).into());
-        assert_eq!(scenario.applications[0].client, ClientConfig::defaults(Flavour::Spring).into());
-        assert_eq!(scenario.server_client.eureka().transport.kind, TransportKind::Jersey);
+        let settings = eureka(&scenario);
+        assert_eq!(settings.server, ServerConfig::defaults(Flavour::Spring));
+        assert_eq!(settings.clients, [ClientConfig::defaults(Flavour::Spring)]);
+        assert_eq!(settings.own_client.transport.kind, TransportKind::Jersey);
         let netflix = read(&format!("flavour = \"netflix\"\n{FLEET}"));
-        assert_eq!(netflix.server, ServerConfig::defaults(Flavour::Netflix).into());
-        assert_eq!(netflix.applications[0].client, ClientConfig::defaults(Flavour::Netflix).into());
+        assert_eq!(eureka(&netflix).server, ServerConfig::defaults(Flavour::Netflix));
+        assert_eq!(eureka(&netflix).clients, [ClientConfig::defaults(Flavour::Netflix)]);
     }
 
     #[test]
     fn a_release_decides_rules_transport_and_balancer() {
         let old = read(&format!("release = \"Greenwich.SR6\"\n{FLEET}"));
-        let client = &old.applications[0].client;
-        assert!(!old.server.eureka().rules.decrement_expected_on_eviction);
-        assert_eq!(client.eureka().transport.kind, TransportKind::Jersey);
+        let Settings { server, clients, .. } = eureka(&old);
+        assert!(!server.rules.decrement_expected_on_eviction);
+        assert_eq!(clients[0].transport.kind, TransportKind::Jersey);
         assert_eq!(
-            client.balancer(),
+            clients[0].balancer,
             BalancerConfig::Ribbon { refresh_interval: SimDuration::from_secs(30) }
         );
     }
@@ -227,10 +229,10 @@ mod tests {
     #[test]
     fn a_server_that_registers_with_itself_tries_five_times_unless_told() {
         let own = "[server]\nregister-with-eureka = true\n";
-        assert_eq!(read(&format!("{own}{FLEET}")).server.eureka().registry_sync_retries, 5);
+        assert_eq!(eureka(&read(&format!("{own}{FLEET}"))).server.registry_sync_retries, 5);
         let told = format!("{own}[eureka.server]\nregistry-sync-retries = 2\n{FLEET}");
-        assert_eq!(read(&told).server.eureka().registry_sync_retries, 2);
-        assert_eq!(read(FLEET).server.eureka().registry_sync_retries, 0);
+        assert_eq!(eureka(&read(&told)).server.registry_sync_retries, 2);
+        assert_eq!(eureka(&read(FLEET)).server.registry_sync_retries, 0);
     }
 
     #[test]
@@ -241,16 +243,14 @@ mod tests {
                     [[application]]\nname = \"b\"\n[application.eureka.instance]\n\
                     lease-renewal-interval-in-seconds = 20\n[application.transport]\nkind = \"jersey\"\n";
         let scenario = read(text);
-        let leases = scenario.applications.iter().map(|app| {
-            (
-                app.client.eureka().lease_renewal_interval_in_seconds,
-                app.client.eureka().lease_expiration_duration_in_seconds,
-            )
+        let clients = &eureka(&scenario).clients;
+        let leases = clients.iter().map(|client| {
+            (client.lease_renewal_interval_in_seconds, client.lease_expiration_duration_in_seconds)
         });
         assert_eq!(leases.collect::<Vec<_>>(), [(10, 40), (20, 40)]);
         // The longest heartbeat interval of the fleet.
         assert_eq!(scenario.start_window, SimDuration::from_secs(20));
-        let limits = scenario.applications.iter().map(|app| app.client.eureka().transport.read_timeout);
+        let limits = clients.iter().map(|client| client.transport.read_timeout);
         let seconds = |count| Some(SimDuration::from_secs(count));
         assert_eq!(limits.collect::<Vec<_>>(), [seconds(9), seconds(8)]);
     }
@@ -259,7 +259,7 @@ mod tests {
     fn zero_means_the_default_where_the_client_says_so() {
         let text = format!("[eureka.instance]\nlease-renewal-interval-in-seconds = -5\n{FLEET}");
         let loaded = parse("test.toml", &text, &[]).expect("it is only a warning");
-        assert_eq!(loaded.scenario.applications[0].client.eureka().lease_renewal_interval_in_seconds, 30);
+        assert_eq!(eureka(&loaded.scenario).clients[0].lease_renewal_interval_in_seconds, 30);
         assert_eq!(loaded.warnings.len(), 1);
     }
 

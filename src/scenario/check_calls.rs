@@ -5,12 +5,13 @@ use super::check_registry::fetching;
 use super::diagnostic::Problem;
 use super::document::Table;
 use super::format_world::TRAFFIC;
+use super::setup::Setup;
 use super::types::{Application, Traffic};
 use super::values::Values;
 use crate::engine::SimDuration;
-use crate::model::client::BalancerConfig;
+use crate::model::eureka::client::BalancerConfig;
 use crate::model::id::AppId;
-use crate::model::registry::{ClientConfig, Kind};
+use crate::model::registry::Kind;
 
 /// The default of `read-timeout`.
 const READ_TIMEOUT: SimDuration = SimDuration::from_secs(5);
@@ -30,9 +31,9 @@ pub(super) fn traffic(root: &Table, fleet: &mut Fleet, problems: &mut Vec<Proble
     for (place, table) in root.tables("application").enumerate() {
         let values = Values(Some(table));
         let own = values.section("traffic");
-        let fetches = fleet.applications[place].client.fetches();
+        let fetches = fleet.setup.client(AppId(place as u32)).fetches();
         if let (Some(section), false) = (own.0, fetches) {
-            problems.push(cannot_call(section, &fleet.applications[place]));
+            problems.push(cannot_call(section, &fleet.applications[place], fleet.setup.kind()));
         }
         if !fetches || base.0.is_none() && own.0.is_none() {
             continue;
@@ -59,17 +60,16 @@ pub(super) fn traffic(root: &Table, fleet: &mut Fleet, problems: &mut Vec<Proble
             read_timeout: first("read-timeout").length("read-timeout").unwrap_or(READ_TIMEOUT),
         };
         let given = [values, top].iter().any(|layer| layer.section("balancer").has("calls-per-second"));
-        let app = &mut fleet.applications[place];
-        if let ClientConfig::Eureka(client) = &mut app.client
+        if let Setup::Eureka(settings) = &mut fleet.setup
             && let (BalancerConfig::SpringCloudLoadBalancer { call_rate, .. }, false) =
-                (&mut client.balancer, given)
+                (&mut settings.clients[place].balancer, given)
         {
             *call_rate = Some(rate);
         }
-        app.traffic = Some(traffic).filter(|traffic| !traffic.to.is_empty());
+        fleet.applications[place].traffic = Some(traffic).filter(|traffic| !traffic.to.is_empty());
     }
     problems.extend(base.0.filter(|_| lacks_rate).map(no_rate));
-    let kind = fleet.applications.first().map_or(Kind::Eureka, |app| app.client.kind());
+    let kind = fleet.setup.kind();
     problems.extend(base.0.filter(|_| callers == 0).map(|table| nobody_calls(table, kind)));
 }
 
@@ -106,8 +106,8 @@ fn is_reported(values: Values<'_>) -> bool {
         || values.0.is_some_and(|table| table.entries.iter().any(|it| !known(&it.key)))
 }
 
-fn cannot_call(table: &Table, app: &Application) -> Problem {
-    let (name, fetching) = (&app.name, fetching(app.client.kind()));
+fn cannot_call(table: &Table, app: &Application, kind: Kind) -> Problem {
+    let (name, fetching) = (&app.name, fetching(kind));
     Problem::error(table.place.clone(), format!("`{name}` cannot call others without fetching the registry"))
         .label("callers pick instances from their registry")
         .hint(format!("leave its `traffic` out, or set `{fetching}`"))

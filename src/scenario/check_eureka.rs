@@ -7,7 +7,7 @@ use super::properties;
 use super::property::{apply, set};
 use super::values::{LengthOr, Values};
 use crate::engine::SimDuration;
-use crate::model::client::{BalancerConfig, ClientConfig, TransportConfig, TransportKind};
+use crate::model::eureka::client::{BalancerConfig, ClientConfig, TransportConfig, TransportKind};
 use crate::model::eureka::{Flavour, ServerConfig};
 
 /// The words of [`TRANSPORT_KINDS`] as kinds, in the same order.

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 
 use super::check;
-use super::check_registry::{Clients, fetching};
+use super::check_registry::{Reading, fetching};
 use super::check_servers::{self, Servers};
 use super::diagnostic::{Place, Problem};
 use super::document::{Node, Table};
 use super::format::INSTANCES_MAX;
+use super::setup::Setup;
 use super::suggest::{did_you_mean, one_of};
 use super::types::{Application, Network, ServerList, ZoneId};
 use super::values::Values;
@@ -21,15 +22,11 @@ const NAME: &str = "1 to 64 of the letters a to z, digits, `.`, `_` and `-`";
 /// Zones of a scenario at most.
 const ZONES_MAX: usize = 1_000;
 
-/// What an application starts from.
-pub(super) struct Base<'r> {
-    pub(super) clients: Clients<'r>,
-    pub(super) network: Network,
-}
-
 /// The applications, and what a fault needs to know of them.
 pub(super) struct Fleet {
     pub(super) applications: Vec<Application>,
+    /// The registry's settings, and those of the applications' clients.
+    pub(super) setup: Setup,
     /// Zones in the order in which servers and applications first name them.
     pub(super) zones: Vec<String>,
     pub(super) servers: Servers,
@@ -117,37 +114,37 @@ pub(super) fn resolve_zone(zones: &[String], name: &str, node: &Node) -> Result<
     })
 }
 
-/// Reads the fleet and the servers that it knows.
-pub(super) fn fleet(root: &Table, base: &Base<'_>, problems: &mut Vec<Problem>) -> Fleet {
+/// Reads the fleet and the servers that it knows. `reading` and `network` are what applications start from.
+pub(super) fn fleet(
+    root: &Table,
+    mut reading: Reading<'_>,
+    network: Network,
+    problems: &mut Vec<Problem>,
+) -> Fleet {
     let before = problems.len();
     let mut zones = Vec::new();
     let section = Values(Some(root)).section("server");
-    let servers = check_servers::servers(section, base.network, &mut zones, problems);
+    let servers = check_servers::servers(section, network, &mut zones, problems);
     let servers_problems = problems.len() - before;
-    let mut fleet = Fleet {
-        applications: Vec::new(),
-        zones,
-        servers,
-        ids: BTreeMap::new(),
-        growth: Growth::default(),
-        whole: root.get("application").is_none_or(|node| node.as_list().is_some()),
-    };
+    let mut whole = root.get("application").is_none_or(|node| node.as_list().is_some());
+    let (mut applications, mut ids) = (Vec::new(), BTreeMap::new());
     let (mut places, mut tables) = (BTreeMap::new(), Vec::new());
     for table in root.tables("application") {
         let values = Values(Some(table));
         let Some(name) = name(table, &mut places, problems) else {
-            fleet.whole = false;
+            whole = false;
             continue;
         };
-        fleet.whole &= !values.has("instances") || values.count("instances").is_some();
-        let id = AppId(u32::try_from(fleet.applications.len()).unwrap_or(u32::MAX));
-        fleet.ids.insert(name.clone(), id);
-        let mut app = application(name, values, base, problems);
-        app.zones = self::zones(values, &mut fleet.zones, problems);
-        fleet.applications.push(app);
+        whole &= !values.has("instances") || values.count("instances").is_some();
+        let id = AppId(u32::try_from(applications.len()).unwrap_or(u32::MAX));
+        ids.insert(name.clone(), id);
+        let mut app = application(name, values, &mut reading, network, problems);
+        app.zones = self::zones(values, &mut zones, problems);
+        applications.push(app);
         tables.push(table);
     }
-    fleet.growth = Growth::of(root, &fleet.applications, &fleet.ids);
+    let growth = Growth::of(root, &applications, &ids);
+    let mut fleet = Fleet { applications, setup: reading.done(), zones, servers, ids, growth, whole };
     for (at, table) in tables.into_iter().enumerate() {
         fleet.know_servers(at, Values(Some(table)), problems);
     }
@@ -202,11 +199,11 @@ fn is_name(name: &str) -> bool {
 fn application(
     name: String,
     values: Values<'_>,
-    base: &Base<'_>,
+    reading: &mut Reading<'_>,
+    network: Network,
     problems: &mut Vec<Problem>,
 ) -> Application {
-    let (client, balancer_first_call) = base.clients.of(values, problems);
-    let fetches = client.fetches();
+    let (fetches, balancer_first_call) = reading.client(values, problems);
     let wanted = values.flag("observers");
     if let (Some(true), false, Some(node)) = (wanted, fetches, values.node("observers")) {
         let own = values.section("eureka").section("client").node("fetch-registry");
@@ -215,7 +212,7 @@ fn application(
             Problem::error(node.place.clone(), format!("`{name}` cannot observe without fetching"))
                 .label("observers fetch the registry")
                 .related(own.map(|node| node.place.clone()), "but this application does not")
-                .hint(format!("leave `observers` out, or set `{}`", fetching(base.clients.kind()))),
+                .hint(format!("leave `observers` out, or set `{}`", fetching(reading.kind()))),
         );
     }
     Application {
@@ -223,11 +220,10 @@ fn application(
         instances: values.count("instances").unwrap_or(1),
         observers: wanted.unwrap_or(fetches) && fetches,
         balancer_first_call,
-        client,
         zones: Vec::new(),
         server_list: ServerList::OwnZoneFirst,
         first_address: Ipv4Addr::UNSPECIFIED,
-        network: values.section("network").0.map(|own| check::network(Values(Some(own)), base.network)),
+        network: values.section("network").0.map(|own| check::network(Values(Some(own)), network)),
         traffic: None,
         clock: check::clock(values.section("clock")),
     }

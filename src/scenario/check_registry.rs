@@ -9,13 +9,14 @@ use super::document::Table;
 use super::format_two_stage::REGISTRIES;
 use super::parameters;
 use super::property::apply;
-use super::types::{Application, Delay, Network};
+use super::setup::{Settings, Setup};
+use super::types::{Delay, Network};
 use super::values::Values;
 use crate::engine::SimDuration;
-use crate::model::eureka::{self, Flavour};
+use crate::model::eureka::{self, Eureka, Flavour};
 use crate::model::id::AppId;
-use crate::model::registry::{ClientConfig, Kind, ServerConfig};
-use crate::model::two_stage::{self, Discovery, Preset};
+use crate::model::registry::Kind;
+use crate::model::two_stage::{self, Discovery, Preset, TwoStage};
 
 /// The registry that a scenario names, with what its defaults come from.
 pub(super) enum Registry {
@@ -61,80 +62,54 @@ impl Registry {
         }
     }
 
-    /// The release or the preset, as it is named.
-    pub(super) fn release(&self) -> String {
-        match self {
-            Self::Eureka { rules, .. } => rules.name.clone(),
-            Self::TwoStage(_) => self.word().to_owned(),
-        }
-    }
-
-    /// The settings of the servers and of their own clients.
-    pub(super) fn servers(
-        &self,
-        top: Values<'_>,
-        problems: &mut Vec<Problem>,
-    ) -> (ServerConfig, ClientConfig) {
+    /// The settings of the servers and of their own clients, and what those of the fleet's clients start from.
+    pub(super) fn reading(&self, top: Values<'_>, problems: &mut Vec<Problem>) -> Reading<'_> {
         match self {
             Self::Eureka { flavour, rules } => {
                 let server = check_eureka::server(top, rules, *flavour, problems);
-                let client = check_eureka::server_client(top, rules, &server, problems);
-                let filter_only_up_instances = client.filter_only_up_instances;
+                let own_client = check_eureka::server_client(top, rules, &server, problems);
+                let filter_only_up_instances = own_client.filter_only_up_instances;
                 let server = eureka::ServerConfig { filter_only_up_instances, ..server };
-                (server.into(), client.into())
+                let layer = Layer::release(rules, *flavour).overlay(top, rules, problems);
+                let release = rules.name.clone();
+                let settings = Settings { release, server, own_client, clients: Vec::new() };
+                Reading::Eureka { layer, rules, settings }
             }
             Self::TwoStage(preset) => {
                 let mut server = two_stage::ServerConfig::defaults(*preset);
                 apply(top.section("two-stage"), parameters::SERVER, &mut server);
-                (server.into(), no_client(*preset))
-            }
-        }
-    }
-
-    /// The settings of the fleet's clients.
-    pub(super) fn clients(&self, top: Values<'_>, problems: &mut Vec<Problem>) -> Clients<'_> {
-        match self {
-            Self::Eureka { flavour, rules } => {
-                let layer = Layer::release(rules, *flavour).overlay(top, rules, problems);
-                Clients::Eureka { layer, rules }
-            }
-            Self::TwoStage(preset) => {
-                let mut config = two_stage::ClientConfig::defaults(*preset);
-                apply(top.section("two-stage"), parameters::CLIENT, &mut config);
-                Clients::TwoStage(config)
+                let mut client = two_stage::ClientConfig::defaults(*preset);
+                apply(top.section("two-stage"), parameters::CLIENT, &mut client);
+                let release = self.word().to_owned();
+                let settings = Settings { release, server, own_client: (), clients: Vec::new() };
+                Reading::TwoStage { client, settings }
             }
         }
     }
 }
 
-/// What stands for the settings of a server's own client where it has none.
-fn no_client(preset: Preset) -> ClientConfig {
-    let defaults = two_stage::ClientConfig::defaults(preset);
-    two_stage::ClientConfig { registers: false, fetches: false, ..defaults }.into()
+/// The settings as far as they have been read, and what those of the next application's clients start from.
+pub(super) enum Reading<'r> {
+    Eureka { layer: Layer, rules: &'r Rules, settings: Settings<Eureka> },
+    TwoStage { client: two_stage::ClientConfig, settings: Settings<TwoStage> },
 }
 
-/// What the settings of an application's clients start from.
-pub(super) enum Clients<'r> {
-    Eureka { layer: Layer, rules: &'r Rules },
-    TwoStage(two_stage::ClientConfig),
-}
-
-impl Clients<'_> {
+impl Reading<'_> {
     pub(super) const fn kind(&self) -> Kind {
         match self {
             Self::Eureka { .. } => Kind::Eureka,
-            Self::TwoStage(_) => Kind::TwoStage,
+            Self::TwoStage { .. } => Kind::TwoStage,
         }
     }
 
-    /// An application's settings, and `balancer.first-call`.
-    pub(super) fn of(
-        &self,
+    /// Reads the settings of the next application's clients: whether they fetch, and `balancer.first-call`.
+    pub(super) fn client(
+        &mut self,
         app: Values<'_>,
         problems: &mut Vec<Problem>,
-    ) -> (ClientConfig, Option<SimDuration>) {
+    ) -> (bool, Option<SimDuration>) {
         match self {
-            Self::Eureka { layer, rules } => {
+            Self::Eureka { layer, rules, settings } => {
                 let Layer { mut config, first_call } = layer.overlay(app, rules, problems);
                 let roles = [
                     ("register", "register-with-eureka", &mut config.register_with_eureka),
@@ -145,15 +120,27 @@ impl Clients<'_> {
                     *field = flag;
                     problems.extend(said_twice(app, ours, theirs));
                 }
-                (config.into(), first_call)
+                let fetches = config.fetch_registry;
+                settings.clients.push(config);
+                (fetches, first_call)
             }
-            Self::TwoStage(config) => {
-                let mut config = config.clone();
+            Self::TwoStage { client, settings } => {
+                let mut config = client.clone();
                 apply(app.section("two-stage"), parameters::CLIENT, &mut config);
                 config.registers = app.flag("register").unwrap_or(config.registers);
                 config.fetches = app.flag("fetch").unwrap_or(config.fetches);
-                (config.into(), None)
+                let fetches = config.fetches;
+                settings.clients.push(config);
+                (fetches, None)
             }
+        }
+    }
+
+    /// Everything has been read.
+    pub(super) fn done(self) -> Setup {
+        match self {
+            Self::Eureka { settings, .. } => settings.into(),
+            Self::TwoStage { settings, .. } => settings.into(),
         }
     }
 }
@@ -183,11 +170,11 @@ pub(super) fn subscriptions(root: &Table, fleet: &mut Fleet, problems: &mut Vec<
     if !fleet.is_whole() {
         return;
     }
-    let all = registering(&fleet.applications);
+    let all = registering(&fleet.setup);
     for (at, table) in root.tables("application").enumerate() {
         let named = named(Values(Some(table)), fleet, problems);
-        if let ClientConfig::TwoStage(config) = &mut fleet.applications[at].client {
-            config.services = named.unwrap_or_else(|| all.clone());
+        if let Setup::TwoStage(settings) = &mut fleet.setup {
+            settings.clients[at].services = named.unwrap_or_else(|| all.clone());
         }
     }
 }
@@ -199,8 +186,9 @@ pub(super) fn time_goes_on(root: &Table, fleet: &Fleet, network: Network, proble
         Delay::Constant(longest) | Delay::Uniform(_, longest) => longest.is_zero(),
         Delay::Drawn(distribution) => distribution.is_always_zero(),
     };
-    for (app, table) in fleet.applications.iter().zip(root.tables("application")) {
-        let ClientConfig::TwoStage(client) = &app.client else { continue };
+    let Setup::TwoStage(settings) = &fleet.setup else { return };
+    let clients = fleet.applications.iter().zip(&settings.clients);
+    for ((app, client), table) in clients.zip(root.tables("application")) {
         let watches = client.fetches && client.discovery == Discovery::LongPoll;
         if !watches || client.watch_reissue_gap_ms > 0 || !instant(app.network.unwrap_or(network).latency) {
             continue;
@@ -219,9 +207,9 @@ pub(super) fn time_goes_on(root: &Table, fleet: &Fleet, network: Network, proble
 }
 
 /// The services of a registry: the applications that register.
-pub(super) fn registering(applications: &[Application]) -> Vec<AppId> {
-    let ids = (0..).map(AppId).zip(applications);
-    ids.filter(|(_, app)| app.client.registers()).map(|(id, _)| id).collect()
+pub(super) fn registering(setup: &Setup) -> Vec<AppId> {
+    let ids = (0..).map(AppId).zip(setup.clients());
+    ids.filter(|(_, client)| client.registers()).map(|(id, _)| id).collect()
 }
 
 fn named(app: Values<'_>, fleet: &Fleet, problems: &mut Vec<Problem>) -> Option<Vec<AppId>> {

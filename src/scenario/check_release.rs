@@ -3,7 +3,7 @@
 use super::diagnostic::Problem;
 use super::suggest::one_of;
 use super::values::Values;
-use crate::model::client::{BalancerConfig, ServerOrder, TransportConfig};
+use crate::model::eureka::client::{BalancerConfig, ServerOrder, TransportConfig};
 use crate::model::eureka::{Flavour, Release, ServerRules};
 
 /// The newest Spring Cloud train: what a scenario without `release` means.

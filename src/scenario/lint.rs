@@ -12,23 +12,25 @@ use std::collections::BTreeSet;
 
 use super::diagnostic::{Place, Problem};
 use super::document::{Node, Table};
+use super::setup::{AppOf, ScenarioOf, Setup};
 use super::types::{Application, Scenario};
 use super::{
     lint_expect, lint_fault, lint_fleet, lint_lease, lint_link, lint_outage, lint_protection, lint_scale,
     lint_servers, lint_silence, lint_two_stage,
 };
 use crate::engine::SimDuration;
-use crate::model::eureka::ServerConfig;
-use crate::model::message::Status;
-use crate::model::registry::{ClientConfig, Kind};
+use crate::model::eureka::{Eureka, ServerConfig};
+use crate::model::registry::Kind;
 
 /// Everything that one should know before running a scenario.
 pub(super) fn lint(scenario: &Scenario, root: &Table) -> Vec<Problem> {
     let whence = Whence { root, applications: root.tables("application").collect() };
     let mut warnings = Vec::new();
-    match scenario.registry() {
-        Kind::Eureka => eureka(scenario, &whence, &mut warnings),
-        Kind::TwoStage => lint_two_stage::lint(scenario, &whence, &mut warnings),
+    match &scenario.setup {
+        Setup::Eureka(its) => eureka(ScenarioOf::new(scenario, its), &whence, &mut warnings),
+        Setup::TwoStage(its) => {
+            lint_two_stage::lint(ScenarioOf::new(scenario, its), &whence, &mut warnings);
+        }
     }
     for (at, app) in scenario.applications.iter().enumerate() {
         warnings.extend(nobody_answers(scenario, app, at, &whence));
@@ -37,14 +39,17 @@ pub(super) fn lint(scenario: &Scenario, root: &Table) -> Vec<Problem> {
     warnings.extend(lint_scale::lint(scenario, root));
     for (fault, table) in scenario.faults.iter().zip(root.tables("fault")) {
         warnings.extend(lint_fault::lint(scenario, fault, table));
-        match scenario.registry() {
-            Kind::Eureka => {
+        match &scenario.setup {
+            Setup::Eureka(its) => {
+                let scenario = ScenarioOf::new(scenario, its);
                 warnings.extend(lint_lease::lint(scenario, fault, table));
                 warnings.extend(lint_link::lossy_fault(scenario, fault, table));
                 warnings.extend(lint_fleet::lint(scenario, fault, table));
                 warnings.extend(lint_outage::lint(scenario, fault, table));
             }
-            Kind::TwoStage => warnings.extend(lint_silence::lint(scenario, fault, table)),
+            Setup::TwoStage(its) => {
+                warnings.extend(lint_silence::lint(ScenarioOf::new(scenario, its), fault, table));
+            }
         }
     }
     for (expectation, table) in scenario.expectations.iter().zip(root.tables("expect")) {
@@ -58,8 +63,8 @@ pub(super) fn lint(scenario: &Scenario, root: &Table) -> Vec<Problem> {
 }
 
 /// What concerns Eureka's settings.
-fn eureka(scenario: &Scenario, whence: &Whence<'_>, warnings: &mut Vec<Problem>) {
-    for (at, app) in scenario.applications.iter().enumerate() {
+fn eureka(scenario: ScenarioOf<'_, Eureka>, whence: &Whence<'_>, warnings: &mut Vec<Problem>) {
+    for (at, app) in scenario.apps().enumerate() {
         warnings.extend(lease(app, at, whence));
         warnings.extend(delta_window(scenario, app, at, whence));
         warnings.extend(refused_delta(scenario, app, at, whence));
@@ -67,7 +72,7 @@ fn eureka(scenario: &Scenario, whence: &Whence<'_>, warnings: &mut Vec<Problem>)
         warnings.extend(lint_link::hanging_calls(scenario, app, at, whence));
         warnings.extend(lint_link::slow_network(scenario, app, at, whence));
         warnings.extend(lint_link::lossy_network(scenario, app, at, whence));
-        warnings.extend(lint_servers::zones(scenario, app, at, whence));
+        warnings.extend(lint_servers::zones(&scenario, &app, at, whence));
     }
     warnings.extend(lint_protection::lint(scenario, whence));
     warnings.extend(lint_servers::lint(scenario, whence));
@@ -107,10 +112,10 @@ pub(super) fn seconds(count: u32) -> SimDuration {
 }
 
 /// A lease that ends before a heartbeat is due: one duration after a registration (`eureka-server.md` 1.2).
-fn lease(app: &Application, at: usize, whence: &Whence<'_>) -> Option<Problem> {
-    let heartbeat = app.client.eureka().lease_renewal_interval_in_seconds;
-    let lease = app.client.eureka().lease_expiration_duration_in_seconds;
-    if lease > heartbeat || !app.client.eureka().register_with_eureka {
+fn lease(app: AppOf<'_, Eureka>, at: usize, whence: &Whence<'_>) -> Option<Problem> {
+    let heartbeat = app.client.lease_renewal_interval_in_seconds;
+    let lease = app.client.lease_expiration_duration_in_seconds;
+    if lease > heartbeat || !app.client.register_with_eureka {
         return None;
     }
     let place = whence.of(at, &LEASE).or_else(|| whence.of(at, &HEARTBEAT));
@@ -128,18 +133,20 @@ fn lease(app: &Application, at: usize, whence: &Whence<'_>) -> Option<Problem> {
 }
 
 /// A change that leaves the delta before a client comes to fetch it (`eureka-server.md` section 6).
-fn delta_window(scenario: &Scenario, app: &Application, at: usize, whence: &Whence<'_>) -> Option<Problem> {
-    let (server, client) = (&scenario.server, &app.client);
-    if !client.eureka().fetch_registry || client.eureka().disable_delta || server.eureka().disable_delta {
+fn delta_window(
+    scenario: ScenarioOf<'_, Eureka>,
+    app: AppOf<'_, Eureka>,
+    at: usize,
+    whence: &Whence<'_>,
+) -> Option<Problem> {
+    let (server, client) = (scenario.server(), app.client);
+    if !client.fetch_registry || client.disable_delta || server.disable_delta {
         return None;
     }
-    let cached = if server.eureka().use_read_only_response_cache {
-        server.eureka().response_cache_update_interval_ms
-    } else {
-        0
-    };
-    let gap_ms = u64::from(client.eureka().registry_fetch_interval_seconds) * 1_000 + u64::from(cached);
-    let kept_ms = u64::from(server.eureka().retention_time_in_ms_in_delta_queue);
+    let cached =
+        if server.use_read_only_response_cache { server.response_cache_update_interval_ms } else { 0 };
+    let gap_ms = u64::from(client.registry_fetch_interval_seconds) * 1_000 + u64::from(cached);
+    let kept_ms = u64::from(server.retention_time_in_ms_in_delta_queue);
     if gap_ms <= kept_ms {
         return None;
     }
@@ -157,11 +164,13 @@ fn delta_window(scenario: &Scenario, app: &Application, at: usize, whence: &When
 }
 
 /// A server that refuses deltas to clients that ask for them (`eureka-client.md` 3.3).
-fn refused_delta(scenario: &Scenario, app: &Application, at: usize, whence: &Whence<'_>) -> Option<Problem> {
-    if !scenario.server.eureka().disable_delta
-        || app.client.eureka().disable_delta
-        || !app.client.eureka().fetch_registry
-    {
+fn refused_delta(
+    scenario: ScenarioOf<'_, Eureka>,
+    app: AppOf<'_, Eureka>,
+    at: usize,
+    whence: &Whence<'_>,
+) -> Option<Problem> {
+    if !scenario.server().disable_delta || app.client.disable_delta || !app.client.fetch_registry {
         return None;
     }
     Some(
@@ -176,8 +185,8 @@ fn refused_delta(scenario: &Scenario, app: &Application, at: usize, whence: &Whe
 }
 
 /// `log-delta-diff` (`eureka-client.md` 3.3).
-fn logged_delta(app: &Application, at: usize, whence: &Whence<'_>) -> Option<Problem> {
-    if !app.client.eureka().log_delta_diff || app.client.eureka().disable_delta {
+fn logged_delta(app: AppOf<'_, Eureka>, at: usize, whence: &Whence<'_>) -> Option<Problem> {
+    if !app.client.log_delta_diff || app.client.disable_delta {
         return None;
     }
     Some(
@@ -190,26 +199,25 @@ fn logged_delta(app: &Application, at: usize, whence: &Whence<'_>) -> Option<Pro
 }
 
 /// Settings that another one makes idle, unless they have their default, as in a canonical text.
-fn without_effect(scenario: &Scenario, whence: &Whence<'_>) -> Vec<Problem> {
-    let server = &scenario.server;
-    let usual = ServerConfig::defaults(server.eureka().flavour);
+fn without_effect(scenario: ScenarioOf<'_, Eureka>, whence: &Whence<'_>) -> Vec<Problem> {
+    let server = scenario.server();
+    let usual = ServerConfig::defaults(server.flavour);
     let idle = [
         (
-            !server.eureka().use_read_only_response_cache
-                && server.eureka().response_cache_update_interval_ms
-                    != usual.response_cache_update_interval_ms,
+            !server.use_read_only_response_cache
+                && server.response_cache_update_interval_ms != usual.response_cache_update_interval_ms,
             "response-cache-update-interval-ms",
             "the read-only cache is off",
         ),
         (
-            server.eureka().default_open_for_traffic_count > 0
-                && server.eureka().wait_time_in_ms_when_sync_empty != usual.wait_time_in_ms_when_sync_empty,
+            server.default_open_for_traffic_count > 0
+                && server.wait_time_in_ms_when_sync_empty != usual.wait_time_in_ms_when_sync_empty,
             "wait-time-in-ms-when-sync-empty",
             "a Spring server counts as filled from the start, since `default-open-for-traffic-count` is not 0",
         ),
         (
-            !server.eureka().enable_self_preservation
-                && server.eureka().expected_client_renewal_interval_seconds
+            !server.enable_self_preservation
+                && server.expected_client_renewal_interval_seconds
                     != usual.expected_client_renewal_interval_seconds,
             "expected-client-renewal-interval-seconds",
             "self-preservation is off",
@@ -226,15 +234,9 @@ fn without_effect(scenario: &Scenario, whence: &Whence<'_>) -> Vec<Problem> {
 
 /// Calls to an application that the registry never shows.
 fn nobody_answers(scenario: &Scenario, app: &Application, at: usize, whence: &Whence<'_>) -> Option<Problem> {
-    let shown = |callee: &Application| match &callee.client {
-        ClientConfig::Eureka(client) => {
-            client.register_with_eureka && client.initial_status == Some(Status::Up)
-        }
-        ClientConfig::TwoStage(client) => client.registers,
-    };
-    let callees = app.traffic.iter().flat_map(|traffic| &traffic.to);
-    let hidden =
-        callees.map(|callee| &scenario.applications[callee.index()]).find(|callee| !shown(callee))?;
+    let mut callees = app.traffic.iter().flat_map(|traffic| &traffic.to);
+    let hidden = callees.find(|callee| !scenario.setup.client(**callee).is_shown_at_first())?;
+    let hidden = &scenario.applications[hidden.index()];
     let place = whence.of(at, &["traffic", "to"]).or_else(|| whence.of(at, &["traffic"]));
     let title = format!("`{}` calls `{}`, which is never registered as UP", app.name, hidden.name);
     Some(Problem::warning(place, title).label("every such call finds no instance and fails"))
@@ -242,7 +244,7 @@ fn nobody_answers(scenario: &Scenario, app: &Application, at: usize, whence: &Wh
 
 fn nobody_watches(scenario: &Scenario) -> Option<Problem> {
     let watches = scenario.applications.iter().any(|app| app.observers);
-    let unseen = match scenario.registry() {
+    let unseen = match scenario.setup.kind() {
         Kind::Eureka => "`client` and `balancer`",
         Kind::TwoStage => "`client`",
     };

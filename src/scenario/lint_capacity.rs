@@ -4,23 +4,22 @@
 use super::diagnostic::Problem;
 use super::lint::Whence;
 use super::lint_protection;
-use super::types::{Application, Scenario};
+use super::setup::{AppOf, ScenarioOf};
 use crate::engine::{Distribution, DistributionShape};
+use crate::model::eureka::Eureka;
 use crate::model::message::RequestKind;
 
 /// Heartbeats and fetches that take more of the threads' time than there is: the queue grows to the end of the run, and
 /// memory with it.
-pub(super) fn overload(scenario: &Scenario, whence: &Whence<'_>) -> Option<Problem> {
+pub(super) fn overload(scenario: ScenarioOf<'_, Eureka>, whence: &Whence<'_>) -> Option<Problem> {
     let capacity = scenario.capacity.as_ref()?;
     let seconds = |kind: RequestKind| mean_seconds(capacity.service[kind as usize]);
     let count = scenario.servers.len() as f64;
     let renewals = lint_protection::Fleet::of(scenario).renewals / count;
     let fetches = |full: bool| -> f64 {
-        let apps = scenario.applications.iter().filter(|app| app.client.eureka().fetch_registry);
-        let apps = apps.filter(|app| {
-            (app.client.eureka().disable_delta || scenario.server.eureka().disable_delta) == full
-        });
-        let each = |app: &Application| 60.0 / f64::from(app.client.eureka().registry_fetch_interval_seconds);
+        let apps = scenario.apps().filter(|app| app.client.fetch_registry);
+        let apps = apps.filter(|app| (app.client.disable_delta || scenario.server().disable_delta) == full);
+        let each = |app: AppOf<'_, Eureka>| 60.0 / f64::from(app.client.registry_fetch_interval_seconds);
         apps.map(|app| each(app) * f64::from(app.instances)).sum::<f64>() / count
     };
     let peers = scenario.servers.iter().map(|server| server.peers.len()).sum::<usize>() as f64 / count;

@@ -5,9 +5,10 @@ use super::diagnostic::Problem;
 use super::lint::Whence;
 use super::lint_fault::percent;
 use super::lint_two_stage::{at, ms};
-use super::types::{Application, Delay, Network, Scenario};
+use super::setup::{AppOf, ScenarioOf};
+use super::types::{Delay, Network};
 use crate::engine::SimDuration;
-use crate::model::two_stage::{ClientConfig, Discovery, DiskMode, OnCorruptFile, Schedule};
+use crate::model::two_stage::{ClientConfig, Discovery, DiskMode, OnCorruptFile, Schedule, TwoStage};
 
 /// Live instances that are hidden by lost messages, in a replicate on average, of which one is told.
 const HIDDEN_TOLD: f64 = 0.1;
@@ -16,8 +17,8 @@ const ROW_MAX: u64 = 1_000;
 
 /// All of one application's.
 pub(super) fn lint(
-    scenario: &Scenario,
-    app: &Application,
+    scenario: ScenarioOf<'_, TwoStage>,
+    app: AppOf<'_, TwoStage>,
     place: usize,
     whence: &Whence<'_>,
 ) -> Vec<Problem> {
@@ -33,12 +34,12 @@ pub(super) fn lint(
     found.into_iter().flatten().collect()
 }
 
-fn links(scenario: &Scenario, app: &Application) -> Network {
+fn links(scenario: ScenarioOf<'_, TwoStage>, app: AppOf<'_, TwoStage>) -> Network {
     app.network.unwrap_or(scenario.network)
 }
 
 /// The longest round trip, or one that only one of some hundred exceeds.
-fn round_trip(scenario: &Scenario, app: &Application) -> SimDuration {
+fn round_trip(scenario: ScenarioOf<'_, TwoStage>, app: AppOf<'_, TwoStage>) -> SimDuration {
     let longest = match links(scenario, app).latency {
         Delay::Constant(longest) | Delay::Uniform(_, longest) => longest,
         Delay::Drawn(distribution) => distribution.p99(),
@@ -47,12 +48,12 @@ fn round_trip(scenario: &Scenario, app: &Application) -> SimDuration {
 }
 
 fn given_up_too_early(
-    scenario: &Scenario,
-    app: &Application,
+    scenario: ScenarioOf<'_, TwoStage>,
+    app: AppOf<'_, TwoStage>,
     place: usize,
     whence: &Whence<'_>,
 ) -> Option<Problem> {
-    let limit = ms(app.client.two_stage().request_timeout_ms);
+    let limit = ms(app.client.request_timeout_ms);
     let round_trip = round_trip(scenario, app);
     if round_trip <= limit {
         return None;
@@ -71,13 +72,13 @@ fn given_up_too_early(
 
 /// Heartbeats lost so often that live instances fall silent (`two-stage.md` section 3).
 fn lost_heartbeats(
-    scenario: &Scenario,
-    app: &Application,
+    scenario: ScenarioOf<'_, TwoStage>,
+    app: AppOf<'_, TwoStage>,
     place: usize,
     whence: &Whence<'_>,
 ) -> Option<Problem> {
     let loss = links(scenario, app).loss;
-    let client = app.client.two_stage();
+    let client = app.client;
     if loss <= 0.0 || !client.registers {
         return None;
     }
@@ -90,7 +91,7 @@ fn lost_heartbeats(
     if count < HIDDEN_TOLD {
         return None;
     }
-    let soft = ms(scenario.server.two_stage().soft_timeout_ms);
+    let soft = ms(scenario.server().soft_timeout_ms);
     let row = match in_a_row {
         0 | 1 => "a lost heartbeat makes".to_owned(),
         row => format!("{row} lost heartbeats in a row make"),
@@ -106,8 +107,8 @@ fn lost_heartbeats(
 }
 
 /// How many heartbeats lost in a row make a silence that a sweep may find too long, and how probably one does.
-fn silence(scenario: &Scenario, client: &ClientConfig) -> Option<(u64, f64)> {
-    let server = scenario.server.two_stage();
+fn silence(scenario: ScenarioOf<'_, TwoStage>, client: &ClientConfig) -> Option<(u64, f64)> {
+    let server = scenario.server();
     let interval = u64::from(client.heartbeat_interval_ms);
     // With a fixed delay the next is timed from the end of the one that is lost.
     let hangs = match client.heartbeat_schedule {
@@ -122,8 +123,8 @@ fn silence(scenario: &Scenario, client: &ClientConfig) -> Option<(u64, f64)> {
 }
 
 /// A file that whoever is killed while it writes leaves torn, and that nobody can start with (2.4).
-fn torn_file(app: &Application, place: usize, whence: &Whence<'_>) -> Option<Problem> {
-    let client = app.client.two_stage();
+fn torn_file(app: AppOf<'_, TwoStage>, place: usize, whence: &Whence<'_>) -> Option<Problem> {
+    let client = app.client;
     let trap = client.disk_mode == DiskMode::InPlace
         && client.on_corrupt_file == OnCorruptFile::FailStart
         && client.disk_load_at_start
@@ -144,8 +145,8 @@ fn torn_file(app: &Application, place: usize, whence: &Whence<'_>) -> Option<Pro
 }
 
 /// A folder that cannot be written to: to its consumer it looks like a dead registry (2.2).
-fn cannot_write(app: &Application, place: usize, whence: &Whence<'_>) -> Option<Problem> {
-    let client = app.client.two_stage();
+fn cannot_write(app: AppOf<'_, TwoStage>, place: usize, whence: &Whence<'_>) -> Option<Problem> {
+    let client = app.client;
     if client.disk_writable || client.disk_mode == DiskMode::None || !client.fetches {
         return None;
     }
@@ -165,8 +166,13 @@ fn cannot_write(app: &Application, place: usize, whence: &Whence<'_>) -> Option<
 }
 
 /// Long polls that look only once (2.7).
-fn never_looks(scenario: &Scenario, app: &Application, place: usize, whence: &Whence<'_>) -> Option<Problem> {
-    let (client, park) = (app.client.two_stage(), scenario.server.two_stage().watch_park_ms);
+fn never_looks(
+    scenario: ScenarioOf<'_, TwoStage>,
+    app: AppOf<'_, TwoStage>,
+    place: usize,
+    whence: &Whence<'_>,
+) -> Option<Problem> {
+    let (client, park) = (app.client, scenario.server().watch_park_ms);
     let watches = client.fetches && client.discovery == Discovery::LongPoll;
     if !watches || park < client.watch_timeout_ms {
         return None;
@@ -187,8 +193,13 @@ fn never_looks(scenario: &Scenario, app: &Application, place: usize, whence: &Wh
 }
 
 /// Pushes that never come, or seldom (4.2).
-fn no_push(scenario: &Scenario, app: &Application, place: usize, whence: &Whence<'_>) -> Option<Problem> {
-    let (client, server) = (app.client.two_stage(), scenario.server.two_stage());
+fn no_push(
+    scenario: ScenarioOf<'_, TwoStage>,
+    app: AppOf<'_, TwoStage>,
+    place: usize,
+    whence: &Whence<'_>,
+) -> Option<Problem> {
+    let (client, server) = (app.client, scenario.server());
     if !client.fetches || client.discovery != Discovery::PushPlusPoll {
         return None;
     }
@@ -217,8 +228,8 @@ fn no_push(scenario: &Scenario, app: &Application, place: usize, whence: &Whence
 }
 
 /// Services that are named, though nobody asks for them one by one.
-fn left_out(app: &Application, place: usize, whence: &Whence<'_>) -> Option<Problem> {
-    let client = app.client.two_stage();
+fn left_out(app: AppOf<'_, TwoStage>, place: usize, whence: &Whence<'_>) -> Option<Problem> {
+    let client = app.client;
     let found = whence.own(place, &["subscribes"])?;
     let why = if !client.fetches {
         format!("`{}` does not fetch", app.name)

@@ -7,6 +7,7 @@ use super::targets::{Change, HealthVia, Peer, Selection, Targets, Which, WhichSe
 use super::types::{Application, Fault, Scenario};
 use super::verb::Verb;
 use crate::engine::SimDuration;
+use crate::model::id::AppId;
 use crate::model::message::Status;
 
 /// All warnings about one fault.
@@ -30,12 +31,12 @@ pub(super) fn percent(share: f64) -> String {
 }
 
 /// Whom a selection hits, by application.
-pub(super) struct Fleet<'a> {
-    hit: Vec<(&'a Application, f64)>,
+pub(super) struct Fleet {
+    hit: Vec<(AppId, f64)>,
 }
 
-impl<'a> Fleet<'a> {
-    pub(super) fn of(scenario: &'a Scenario, selection: &Selection) -> Self {
+impl Fleet {
+    pub(super) fn of(scenario: &Scenario, selection: &Selection) -> Self {
         let candidates = |at: usize, app: &Application| {
             let wanted = selection.application.is_none_or(|wanted| wanted.index() == at);
             if wanted { app.in_zone(u64::from(app.instances), selection.zone) as f64 } else { 0.0 }
@@ -48,11 +49,12 @@ impl<'a> Fleet<'a> {
             Which::Count(count) => candidates(at, app) * (f64::from(*count) / size.max(1.0)).min(1.0),
             Which::Named(named) => named.iter().filter(|(app, _)| app.index() == at).count() as f64,
         };
-        Self { hit: all().map(|(at, app)| (app, hit(at, app))).filter(|(_, hit)| *hit > 0.0).collect() }
+        let hits = all().map(|(at, app)| (AppId(at as u32), hit(at, app)));
+        Self { hit: hits.filter(|(_, hit)| *hit > 0.0).collect() }
     }
 
     /// Each application that may be hit, with how many of it are on average.
-    pub(super) fn apps(&self) -> impl Iterator<Item = (&'a Application, f64)> {
+    pub(super) fn apps(&self) -> impl Iterator<Item = (AppId, f64)> {
         self.hit.iter().copied()
     }
 }
@@ -134,8 +136,9 @@ fn hits_nobody(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Prob
 /// A health check that nobody looks at (`eureka-client.md` 4.2).
 fn unheard(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
     let Verb::Unhealthy { targets, via: HealthVia::HealthCheck, .. } = &fault.verb else { return None };
-    let fleet = Fleet::of(scenario, targets);
-    let deaf = fleet.apps().map(|(app, _)| app).find(|app| !app.client.eureka().healthcheck_enabled)?;
+    let scenario = scenario.eureka()?;
+    let fleet = Fleet::of(&scenario, targets);
+    let deaf = fleet.apps().map(|(app, _)| scenario.app(app)).find(|app| !app.client.healthcheck_enabled)?;
     let title = format!("`healthcheck.enabled` is false for `{}`: the registry never learns", deaf.name);
     Some(
         Problem::warning(place(fault, table, "via"), title)
@@ -151,8 +154,8 @@ fn hidden_from_nobody(scenario: &Scenario, fault: &Fault, table: &Table) -> Opti
         Verb::Override { .. } | Verb::Unhealthy { .. } => {}
         _ => return None,
     }
-    let looks = |app: &&Application| app.observers && !app.client.eureka().filter_only_up_instances;
-    let blind = scenario.applications.iter().find(looks)?;
+    let scenario = scenario.eureka()?;
+    let blind = scenario.apps().find(|app| app.observers && !app.client.filter_only_up_instances)?;
     Some(
         Problem::warning(
             table.place.clone(),
@@ -165,25 +168,25 @@ fn hidden_from_nobody(scenario: &Scenario, fault: &Fault, table: &Table) -> Opti
 /// A setting that is what it is changed to, or that does nothing as things are.
 fn changes_nothing(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
     let Verb::Change(changes) = &fault.verb else { return None };
-    let server = &scenario.server;
+    let server = scenario.eureka()?.server();
     // Whoever changes the same setting twice may well want it back.
     let changers = scenario.faults.iter().filter(|other| matches!(other.verb, Verb::Change(_))).count();
     let idle = changes.iter().find_map(|change| match *change {
         Change::EnableSelfPreservation(on) => {
-            (on == server.eureka().enable_self_preservation).then_some("it is so already")
+            (on == server.enable_self_preservation).then_some("it is so already")
         }
         Change::RenewalPercentThreshold(share) => {
-            (share == server.eureka().renewal_percent_threshold).then_some("it is so already")
+            (share == server.renewal_percent_threshold).then_some("it is so already")
         }
-        Change::ExpectedClientRenewalIntervalSeconds(_) if server.eureka().rules.legacy_threshold => {
+        Change::ExpectedClientRenewalIntervalSeconds(_) if server.rules.legacy_threshold => {
             Some("up to Eureka 1.9.3 the threshold takes two heartbeats a minute for granted")
         }
-        Change::ExpectedClientRenewalIntervalSeconds(seconds) => (seconds
-            == server.eureka().expected_client_renewal_interval_seconds)
-            .then_some("it is so already"),
-        Change::DisableDelta(off) => (off == server.eureka().disable_delta).then_some("it is so already"),
+        Change::ExpectedClientRenewalIntervalSeconds(seconds) => {
+            (seconds == server.expected_client_renewal_interval_seconds).then_some("it is so already")
+        }
+        Change::DisableDelta(off) => (off == server.disable_delta).then_some("it is so already"),
         Change::SyncWhenTimestampDiffers(on) => {
-            (on == server.eureka().sync_when_timestamp_differs).then_some("it is so already")
+            (on == server.sync_when_timestamp_differs).then_some("it is so already")
         }
     });
     let why = idle.filter(|_| changers == 1)?;

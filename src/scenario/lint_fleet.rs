@@ -10,21 +10,23 @@ use super::document::Table;
 use super::lint::seconds;
 use super::lint_protection::{self, threshold};
 use super::lint_servers::all_hear_all;
+use super::setup::{AppOf, ScenarioOf};
 use super::targets::{Batch, Order};
-use super::types::{Application, Fault, Scenario};
+use super::types::Fault;
 use super::verb::Verb;
 use crate::engine::SimDuration;
+use crate::model::eureka::Eureka;
 use crate::model::id::AppId;
 
 /// The minute in which renewals are counted.
 const MINUTE: SimDuration = SimDuration::from_secs(60);
 
 /// Whether a fault of the fleet engages self-preservation though nothing is wrong.
-pub(super) fn lint(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
-    if !scenario.server.eureka().enable_self_preservation || !all_hear_all(scenario) {
+pub(super) fn lint(scenario: ScenarioOf<'_, Eureka>, fault: &Fault, table: &Table) -> Option<Problem> {
+    if !scenario.server().enable_self_preservation || !all_hear_all(&scenario) {
         return None;
     }
-    let of = |app: AppId| &scenario.applications[app.index()];
+    let of = |app: AppId| scenario.app(app);
     match fault.verb {
         Verb::Start { application, count, over } => {
             storm(scenario, table, of(application), within_a_minute(f64::from(count), over))
@@ -41,9 +43,14 @@ fn within_a_minute(count: f64, over: SimDuration) -> f64 {
 }
 
 /// New instances that are expected before they can have renewed.
-fn storm(scenario: &Scenario, table: &Table, app: &Application, new: f64) -> Option<Problem> {
+fn storm(
+    scenario: ScenarioOf<'_, Eureka>,
+    table: &Table,
+    app: AppOf<'_, Eureka>,
+    new: f64,
+) -> Option<Problem> {
     let fleet = lint_protection::Fleet::of(scenario);
-    if !app.client.eureka().register_with_eureka || fleet.size == 0 {
+    if !app.client.register_with_eureka || fleet.size == 0 {
         return None;
     }
     let counts = Counts::of(scenario, &fleet, new);
@@ -69,14 +76,14 @@ fn storm(scenario: &Scenario, table: &Table, app: &Application, new: f64) -> Opt
 
 /// Batches that are killed: either so many at once that a minute lacks their heartbeats, or, with new ids, so many
 /// in the life of a lease that the dead and the new are expected together.
-fn roll_out(scenario: &Scenario, verb: &Verb, table: &Table) -> Option<Problem> {
+fn roll_out(scenario: ScenarioOf<'_, Eureka>, verb: &Verb, table: &Table) -> Option<Problem> {
     let Verb::RollOut { application, batch, wait, down_for, graceful: false, new_id, order, .. } = verb
     else {
         return None;
     };
-    let app = &scenario.applications[application.index()];
+    let app = scenario.app(*application);
     let fleet = lint_protection::Fleet::of(scenario);
-    if !app.client.eureka().register_with_eureka || app.instances == 0 {
+    if !app.client.register_with_eureka || app.instances == 0 {
         return None;
     }
     let of = f64::from(app.instances);
@@ -84,12 +91,12 @@ fn roll_out(scenario: &Scenario, verb: &Verb, table: &Table) -> Option<Problem> 
         Batch::Count(count) => f64::from(*count).min(of),
         Batch::Share(share) => (share * of).round().max(1.0),
     };
-    let interval = app.client.eureka().lease_renewal_interval_in_seconds.max(1);
+    let interval = app.client.lease_renewal_interval_in_seconds.max(1);
     let away = (down_for.as_secs_f64() / 60.0).min(1.0);
     let missing = if *order == Order::StopFirst { batch * away * (60.0 / f64::from(interval)) } else { 0.0 };
     // A lease lives for two durations, and then until the next round.
-    let round = SimDuration::from_millis(u64::from(scenario.server.eureka().eviction_interval_timer_in_ms));
-    let lease = seconds(app.client.eureka().lease_expiration_duration_in_seconds) * 2 + round;
+    let round = SimDuration::from_millis(u64::from(scenario.server().eviction_interval_timer_in_ms));
+    let lease = seconds(app.client.lease_expiration_duration_in_seconds) * 2 + round;
     let period = (*wait + *down_for).as_secs_f64().max(1.0);
     let batches = (lease.as_secs_f64() / period).floor() + 1.0;
     let twice = if *new_id { (batch * batches).min(of) } else { 0.0 };
@@ -124,11 +131,11 @@ struct Counts {
 }
 
 impl Counts {
-    fn of(scenario: &Scenario, fleet: &lint_protection::Fleet, more: f64) -> Self {
-        let server = &scenario.server;
-        let expected = fleet.size.saturating_add(server.eureka().default_open_for_traffic_count);
-        let needed = threshold(server.eureka(), expected.saturating_add(more as u32));
-        Self { needed, engaged_before: fleet.renewals <= threshold(server.eureka(), expected) }
+    fn of(scenario: ScenarioOf<'_, Eureka>, fleet: &lint_protection::Fleet, more: f64) -> Self {
+        let server = scenario.server();
+        let expected = fleet.size.saturating_add(server.default_open_for_traffic_count);
+        let needed = threshold(server, expected.saturating_add(more as u32));
+        Self { needed, engaged_before: fleet.renewals <= threshold(server, expected) }
     }
 }
 

@@ -7,8 +7,8 @@ use super::lint::Whence;
 use super::lint_two_stage::at;
 use super::parameters;
 use super::property::{Property, printed};
-use super::types::{Application, Scenario};
-use crate::model::two_stage::{ClientConfig, Discovery, DiskMode, Guard, Preset, ServerConfig};
+use super::setup::{AppOf, ScenarioOf};
+use crate::model::two_stage::{ClientConfig, Discovery, DiskMode, Guard, Preset, ServerConfig, TwoStage};
 
 const GUARD: [&str; 4] = ["guard-min-instances", "guard-min-healthy-pct", "guard-scope", "guard-cap"];
 const HELD: [&str; 3] = ["watch-park-ms", "watch-timeout-payload", "epoch"];
@@ -20,9 +20,9 @@ const DISK: [&str; 5] =
     ["disk-load-at-start", "disk-write-on", "disk-write-ms", "disk-writable", "on-corrupt-file"];
 
 /// All of them.
-pub(super) fn lint(scenario: &Scenario, whence: &Whence<'_>) -> Vec<Problem> {
-    let preset = preset(&scenario.release).unwrap_or(Preset::TwoStage);
-    let server = scenario.server.two_stage();
+pub(super) fn lint(scenario: ScenarioOf<'_, TwoStage>, whence: &Whence<'_>) -> Vec<Problem> {
+    let preset = preset(&scenario.settings.release).unwrap_or(Preset::TwoStage);
+    let server = scenario.server();
     let usual = ServerConfig::defaults(preset);
     let mut idle = Vec::new();
     let mut of_server = |idle_now: bool, names: &[&str], why: &str| {
@@ -31,15 +31,15 @@ pub(super) fn lint(scenario: &Scenario, whence: &Whence<'_>) -> Vec<Problem> {
         }
     };
     let nobody = |discovery: Discovery| {
-        let is = |app: &Application| app.client.fetches() && app.client.two_stage().discovery == discovery;
-        !scenario.applications.iter().any(is)
+        let is = |app: AppOf<'_, TwoStage>| app.client.fetches && app.client.discovery == discovery;
+        !scenario.apps().any(is)
     };
     of_server(server.guard == Guard::None, &GUARD, "there is no guard");
     of_server(nobody(Discovery::LongPoll), &HELD, "nobody has `discovery = \"long-poll\"`");
     of_server(nobody(Discovery::PushPlusPoll), &PUSHED, "nobody has `discovery = \"push-plus-poll\"`");
     let usual = ClientConfig::defaults(preset);
-    for (place, app) in scenario.applications.iter().enumerate() {
-        let client = app.client.two_stage();
+    for (place, app) in scenario.apps().enumerate() {
+        let client = app.client;
         let polls = client.discovery != Discovery::LongPoll;
         let asks = client.discovery != Discovery::PushPlusPoll;
         for (idle_now, names, why) in [
@@ -59,9 +59,9 @@ pub(super) fn lint(scenario: &Scenario, whence: &Whence<'_>) -> Vec<Problem> {
     idle
 }
 
-fn idle_for_all(scenario: &Scenario, name: &str) -> bool {
-    scenario.applications.iter().all(|app| {
-        let client = app.client.two_stage();
+fn idle_for_all(scenario: ScenarioOf<'_, TwoStage>, name: &str) -> bool {
+    scenario.apps().all(|app| {
+        let client = app.client;
         match name {
             name if WATCHING.contains(&name) => client.discovery != Discovery::LongPoll,
             name if PUSHED_TO.contains(&name) => client.discovery != Discovery::PushPlusPoll,

@@ -8,36 +8,36 @@ use super::diagnostic::Problem;
 use super::document::Table;
 use super::lint_fault::Fleet;
 use super::lint_two_stage::{can_jam, ms, tolerated};
+use super::setup::{AppOf, ScenarioOf};
 use super::targets::{Batch, Selection, Targets};
-use super::types::{Application, Fault, Scenario};
+use super::types::Fault;
 use super::verb::Verb;
 use crate::engine::SimDuration;
+use crate::model::two_stage::TwoStage;
 
 /// Whether a fault jams the guard of a service, alone or with those shortly before it.
-pub(super) fn jam(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
-    let server = scenario.server.two_stage();
+pub(super) fn jam(scenario: ScenarioOf<'_, TwoStage>, fault: &Fault, table: &Table) -> Option<Problem> {
+    let server = scenario.server();
     if !can_jam(server) {
         return None;
     }
     let life = server.hard_timeout_ms.saturating_sub(server.soft_timeout_ms);
     let life = ms(life.max(server.sweep_interval_ms));
-    scenario.applications.iter().enumerate().filter(|(_, app)| app.client.registers()).find_map(
-        |(at, app)| {
-            let own = ghosts(scenario, &fault.verb, at, life)?;
-            let before: f64 = scenario
-                .faults
-                .iter()
-                .filter(|other| !std::ptr::eq(*other, fault) && shortly_before(other, fault, life))
-                .filter_map(|other| ghosts(scenario, &other.verb, at, life))
-                .map(|other| other.dead)
-                .sum();
-            let size = u64::from(app.instances) + own.new as u64;
-            let dead = (own.dead + before).round() as u64;
-            // A guard that tolerates nobody is told of without a fault.
-            let most = tolerated(server, size).filter(|most| *most > 0 && dead > *most)?;
-            Some(problem(app, table, Counts { size, dead, most, alone: before == 0.0 }, life))
-        },
-    )
+    scenario.apps().enumerate().filter(|(_, app)| app.client.registers).find_map(|(at, app)| {
+        let own = ghosts(scenario, &fault.verb, at, life)?;
+        let before: f64 = scenario
+            .faults
+            .iter()
+            .filter(|other| !std::ptr::eq(*other, fault) && shortly_before(other, fault, life))
+            .filter_map(|other| ghosts(scenario, &other.verb, at, life))
+            .map(|other| other.dead)
+            .sum();
+        let size = u64::from(app.instances) + own.new as u64;
+        let dead = (own.dead + before).round() as u64;
+        // A guard that tolerates nobody is told of without a fault.
+        let most = tolerated(server, size).filter(|most| *most > 0 && dead > *most)?;
+        Some(problem(app, table, Counts { size, dead, most, alone: before == 0.0 }, life))
+    })
 }
 
 /// Whether the dead of one fault are ghosts still when those of another are hidden.
@@ -52,11 +52,11 @@ struct Ghosts {
 }
 
 /// Those of the application at a place; `None` if a fault leaves none.
-fn ghosts(scenario: &Scenario, verb: &Verb, at: usize, life: SimDuration) -> Option<Ghosts> {
+fn ghosts(scenario: ScenarioOf<'_, TwoStage>, verb: &Verb, at: usize, life: SimDuration) -> Option<Ghosts> {
     let app = &scenario.applications[at];
     let hit = |selection: &Selection| {
-        let fleet = Fleet::of(scenario, selection);
-        fleet.apps().find(|(hit, _)| std::ptr::eq(*hit, app)).map(|(_, count)| count)
+        let fleet = Fleet::of(&scenario, selection);
+        fleet.apps().find(|(hit, _)| hit.index() == at).map(|(_, count)| count)
     };
     match verb {
         Verb::Crash(Targets::Instances(selection)) => Some(Ghosts { dead: hit(selection)?, new: 0.0 }),
@@ -91,7 +91,7 @@ struct Counts {
     alone: bool,
 }
 
-fn problem(app: &Application, table: &Table, counts: Counts, life: SimDuration) -> Problem {
+fn problem(app: AppOf<'_, TwoStage>, table: &Table, counts: Counts, life: SimDuration) -> Problem {
     let Counts { size, dead, most, alone } = counts;
     let with = if alone { "" } else { ", with those shortly before," };
     let title = format!("{dead} dead of {size}{with} shut the guard of `{}` for good", app.name);

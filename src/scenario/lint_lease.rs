@@ -6,30 +6,32 @@ use super::document::Table;
 use super::format::LONGEST;
 use super::lint::seconds;
 use super::lint_fault::{Fleet, percent, place};
-use super::types::{Application, Fault, Scenario};
+use super::setup::{AppOf, ScenarioOf};
+use super::types::Fault;
 use super::verb::Verb;
 use crate::engine::{Distribution, SimDuration};
+use crate::model::eureka::Eureka;
 
 /// A drift of a server's clock that is told: leases end a hundredth earlier or later.
 const DRIFT_TOLD_PPM: i32 = 10_000;
 
 /// All warnings about one fault.
-pub(super) fn lint(scenario: &Scenario, fault: &Fault, table: &Table) -> Vec<Problem> {
+pub(super) fn lint(scenario: ScenarioOf<'_, Eureka>, fault: &Fault, table: &Table) -> Vec<Problem> {
     let lints = [long_pause, server_clock];
     lints.into_iter().filter_map(|lint| lint(scenario, fault, table)).collect()
 }
 
 /// Pauses in which a lease runs out: what is left of it when one begins is at least its life less an interval.
-fn long_pause(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
+fn long_pause(scenario: ScenarioOf<'_, Eureka>, fault: &Fault, table: &Table) -> Option<Problem> {
     let (length, key): (Distribution, _) = match &fault.verb {
         Verb::Pause { length, .. } => (*length, "for"),
         Verb::Pauses { lasting, .. } => (*lasting, "lasting"),
         _ => return None,
     };
-    let fleet = Fleet::of(scenario, fault.verb.selection()?);
-    let registering = fleet.apps().filter(|(app, _)| app.client.eureka().register_with_eureka);
-    let life =
-        registering.map(|(app, _)| life(app)).min_by_key(|(life, interval)| life.saturating_sub(*interval));
+    let fleet = Fleet::of(&scenario, fault.verb.selection()?);
+    let hit = fleet.apps().map(|(app, _)| scenario.app(app));
+    let registering = hit.filter(|app| app.client.register_with_eureka);
+    let life = registering.map(life).min_by_key(|(life, interval)| life.saturating_sub(*interval));
     let (life, interval) = life?;
     let (longest, title) = match length.greatest() {
         Some(longest) => (longest, format!("a pause may take {longest}, and a lease lasts {life}")),
@@ -42,7 +44,7 @@ fn long_pause(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Probl
     if longest <= life.saturating_sub(interval) {
         return None;
     }
-    let label = if scenario.server.eureka().enable_self_preservation {
+    let label = if scenario.server().enable_self_preservation {
         "live instances are removed, unless self-preservation holds them"
     } else {
         "live instances are removed, and come back when they go on"
@@ -55,19 +57,19 @@ fn long_pause(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Probl
 }
 
 /// How long a renewed lease lasts, and its heartbeat interval.
-fn life(app: &Application) -> (SimDuration, SimDuration) {
-    let interval = seconds(app.client.eureka().lease_renewal_interval_in_seconds);
-    (seconds(app.client.eureka().lease_expiration_duration_in_seconds) * 2, interval)
+fn life(app: AppOf<'_, Eureka>) -> (SimDuration, SimDuration) {
+    let interval = seconds(app.client.lease_renewal_interval_in_seconds);
+    (seconds(app.client.lease_expiration_duration_in_seconds) * 2, interval)
 }
 
 /// A server's clock that is set or drifts ages every lease (`eureka-server.md` 1.1).
-fn server_clock(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
+fn server_clock(scenario: ScenarioOf<'_, Eureka>, fault: &Fault, table: &Table) -> Option<Problem> {
     let Verb::Clock { targets, step_ms, drift_ppm, .. } = &fault.verb else { return None };
     if !targets.is_server() {
         return None;
     }
     let step = SimDuration::from_millis(step_ms.unsigned_abs());
-    let lives = scenario.applications.iter().filter(|app| app.client.eureka().register_with_eureka).map(life);
+    let lives = scenario.apps().filter(|app| app.client.register_with_eureka).map(life);
     let shortest = lives.map(|(life, _)| life).min()?;
     if *step_ms > 0 {
         let label = if step >= shortest {

@@ -5,11 +5,13 @@ use super::diagnostic::{Place, Problem};
 use super::document::Table;
 use super::lint::{HEARTBEAT, Whence, seconds};
 use super::lint_fault::{Fleet, percent};
+use super::setup::{AppOf, ScenarioOf};
 use super::targets::{Direction, Peer, Targets};
-use super::types::{Application, Delay, Fault, Scenario};
+use super::types::{Delay, Fault};
 use super::verb::Verb;
 use crate::engine::SimDuration;
-use crate::model::client::ClientConfig;
+use crate::model::eureka::Eureka;
+use crate::model::eureka::client::ClientConfig;
 
 /// Live instances that lose their lease by lost messages, in a replicate on average, of which one is told.
 const EXPIRIES_TOLD: f64 = 0.1;
@@ -19,15 +21,15 @@ const SHORT_READ: SimDuration = SimDuration::from_secs(5);
 /// A supervisor that gives up before the transport does (`eureka-client.md` 2.1, 6.7). Told only where a call
 /// can hang: when the server pauses, is cut off, or messages are lost.
 pub(super) fn hanging_calls(
-    scenario: &Scenario,
-    app: &Application,
+    scenario: ScenarioOf<'_, Eureka>,
+    app: AppOf<'_, Eureka>,
     at: usize,
     whence: &Whence<'_>,
 ) -> Option<Problem> {
-    let client = &app.client;
-    let supervisor = seconds(client.eureka().lease_renewal_interval_in_seconds);
-    let read = client.eureka().transport.read_limit();
-    if read <= supervisor || !client.eureka().register_with_eureka {
+    let client = app.client;
+    let supervisor = seconds(client.lease_renewal_interval_in_seconds);
+    let read = client.transport.read_limit();
+    if read <= supervisor || !client.register_with_eureka {
         return None;
     }
     // A link of another application's own carries none of its calls.
@@ -38,7 +40,7 @@ pub(super) fn hanging_calls(
     if !scenario.faults.iter().any(hang) {
         return None;
     }
-    let threads = client.eureka().heartbeat_executor_thread_pool_size;
+    let threads = client.heartbeat_executor_thread_pool_size;
     let place = whence
         .of(at, &["transport", "read-timeout"])
         .or_else(|| whence.of(at, &["eureka", "client", "eureka-server-read-timeout-seconds"]))
@@ -49,7 +51,7 @@ pub(super) fn hanging_calls(
             .hint(format!(
                 "time-outs double the delay up to {} intervals, and {threads} calls that hang block the next: the \
                  fleet may come back minutes after the server does",
-                client.eureka().heartbeat_executor_exponential_back_off_bound
+                client.heartbeat_executor_exponential_back_off_bound
             )),
     )
 }
@@ -80,8 +82,8 @@ fn carries_calls(targets: &Targets, peer: &Peer) -> bool {
 
 /// Answers that come after their call has been given up (`eureka-client.md` 2.1, 6.7).
 pub(super) fn slow_network(
-    scenario: &Scenario,
-    app: &Application,
+    scenario: ScenarioOf<'_, Eureka>,
+    app: AppOf<'_, Eureka>,
     at: usize,
     whence: &Whence<'_>,
 ) -> Option<Problem> {
@@ -91,9 +93,9 @@ pub(super) fn slow_network(
     };
     let round_trip = SimDuration::from_nanos(longest.as_nanos().saturating_mul(2));
     let limits = [
-        (seconds(app.client.eureka().lease_renewal_interval_in_seconds), "a heartbeat"),
-        (seconds(app.client.eureka().registry_fetch_interval_seconds), "a fetch"),
-        (app.client.eureka().transport.read_limit(), "a call"),
+        (seconds(app.client.lease_renewal_interval_in_seconds), "a heartbeat"),
+        (seconds(app.client.registry_fetch_interval_seconds), "a fetch"),
+        (app.client.transport.read_limit(), "a call"),
     ];
     let (limit, call) = limits.into_iter().min()?;
     let title = format!("an answer may take {round_trip}, but {call} is given up after {limit}");
@@ -106,28 +108,28 @@ pub(super) fn slow_network(
 
 /// Messages lost so often that live leases run out.
 pub(super) fn lossy_network(
-    scenario: &Scenario,
-    app: &Application,
+    scenario: ScenarioOf<'_, Eureka>,
+    app: AppOf<'_, Eureka>,
     at: usize,
     whence: &Whence<'_>,
 ) -> Option<Problem> {
     let loss = app.network.unwrap_or(scenario.network).loss;
-    let expiries = Expiries::of(app.client.eureka(), loss, f64::from(app.instances), scenario.duration)?;
+    let expiries = Expiries::of(app.client, loss, f64::from(app.instances), scenario.duration)?;
     Some(expiries.problem(whence.of(at, &["network", "loss"]), scenario))
 }
 
 /// The same by a fault.
-pub(super) fn lossy_fault(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
+pub(super) fn lossy_fault(scenario: ScenarioOf<'_, Eureka>, fault: &Fault, table: &Table) -> Option<Problem> {
     let Verb::Degrade { targets, peer, loss, length, direction, .. } = &fault.verb else { return None };
     // A lost answer is no lost heartbeat.
     if !carries_calls(targets, peer) || *direction == Direction::FromServer {
         return None;
     }
     let during = length.unwrap_or(scenario.duration).min(scenario.duration);
-    let fleet = Fleet::of(scenario, targets.selection()?);
+    let fleet = Fleet::of(&scenario, targets.selection()?);
     let most = fleet
         .apps()
-        .filter_map(|(app, hit)| Expiries::of(app.client.eureka(), *loss, hit, during))
+        .filter_map(|(app, hit)| Expiries::of(scenario.app(app).client, *loss, hit, during))
         .max_by(|one, other| one.count.total_cmp(&other.count))?;
     let place = table.at(&["degrade", "loss"]).map(|node| node.place.clone());
     Some(most.problem(place, scenario))
@@ -163,7 +165,7 @@ impl Expiries {
         (count >= EXPIRIES_TOLD).then_some(Self { loss, count, in_a_row, at_best, life })
     }
 
-    fn problem(&self, place: Option<Place>, scenario: &Scenario) -> Problem {
+    fn problem(&self, place: Option<Place>, scenario: ScenarioOf<'_, Eureka>) -> Problem {
         let title = match self.in_a_row {
             0 | 1 => format!(
                 "{} of all messages are lost, and a lease of {} forgives no heartbeat",
@@ -176,7 +178,7 @@ impl Expiries {
                 self.life
             ),
         };
-        let held = if scenario.server.eureka().enable_self_preservation {
+        let held = if scenario.server().enable_self_preservation {
             ", unless self-preservation holds them"
         } else {
             ""

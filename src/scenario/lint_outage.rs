@@ -6,44 +6,43 @@ use super::document::Table;
 use super::lint::seconds;
 use super::lint_protection::{self, threshold};
 use super::lint_servers::{all_hear_all, known_by};
+use super::setup::{AppOf, ScenarioOf};
 use super::targets::{Direction, Peer, Targets, WhichServers};
-use super::types::{Application, Fault, Scenario};
+use super::types::Fault;
 use super::verb::Verb;
 use crate::engine::SimDuration;
+use crate::model::eureka::Eureka;
 
 /// All warnings about one fault.
-pub(super) fn lint(scenario: &Scenario, fault: &Fault, table: &Table) -> Vec<Problem> {
+pub(super) fn lint(scenario: ScenarioOf<'_, Eureka>, fault: &Fault, table: &Table) -> Vec<Problem> {
     let lints = [unprotected, empty_again, too_fast];
     lints.into_iter().filter_map(|lint| lint(scenario, fault, table)).collect()
 }
 
 /// A partition between servers in which one side still sees more renewals than its threshold, and so evicts the live
 /// instances of the other (`eureka-peers.md` section 10). Told only where the clients of all servers are equally many.
-fn unprotected(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
+fn unprotected(scenario: ScenarioOf<'_, Eureka>, fault: &Fault, table: &Table) -> Option<Problem> {
     let Verb::Partition { targets: Targets::Servers(which), peer: Peer::Servers, length, lost } = &fault.verb
     else {
         return None;
     };
-    let (server, count) = (&scenario.server, scenario.servers.len());
+    let (server, count) = (scenario.server(), scenario.servers.len());
     let cut = match which {
         WhichServers::All => return None,
         WhichServers::Named(named) => named.len(),
         WhichServers::Count(cut) => *cut as usize,
     };
-    let even = scenario.applications.iter().all(|app| known_by(scenario, app).len() == count);
+    let even = scenario.apps().all(|app| known_by(&scenario, &app).len() == count);
     let fleet = lint_protection::Fleet::of(scenario);
-    let registering = scenario.applications.iter().filter(|app| app.client.eureka().register_with_eureka);
+    let registering = scenario.apps().filter(|app| app.client.register_with_eureka);
     let lease = registering.map(life).min()?;
     let lasts = length.is_none_or(|length| length > lease);
     // Servers that register with each other are expected too, how many of them depends on their start.
-    let sure = all_hear_all(scenario)
-        && server.eureka().enable_self_preservation
-        && !server.eureka().register_with_eureka;
+    let sure = all_hear_all(&scenario) && server.enable_self_preservation && !server.register_with_eureka;
     if !even || !lasts || !sure || fleet.size == 0 {
         return None;
     }
-    let needed =
-        threshold(server.eureka(), fleet.size.saturating_add(server.eureka().default_open_for_traffic_count));
+    let needed = threshold(server, fleet.size.saturating_add(server.default_open_for_traffic_count));
     let share = |servers: usize| fleet.renewals * servers as f64 / count as f64;
     let sees = |servers: usize| share(servers) > needed && needed > 0.0;
     // Who is told less: the others of what the targets pass on, the targets of what the others do.
@@ -70,18 +69,18 @@ fn unprotected(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Prob
 }
 
 /// How long a renewed lease lasts.
-fn life(app: &Application) -> SimDuration {
-    seconds(app.client.eureka().lease_expiration_duration_in_seconds) * 2
+fn life(app: AppOf<'_, Eureka>) -> SimDuration {
+    seconds(app.client.lease_expiration_duration_in_seconds) * 2
 }
 
 /// A restarted server that copies nothing (`eureka-peers.md` 8.1, 8.3).
-fn empty_again(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
+fn empty_again(scenario: ScenarioOf<'_, Eureka>, fault: &Fault, table: &Table) -> Option<Problem> {
     let Verb::Restart { targets: Targets::Servers(_), .. } = &fault.verb else { return None };
     if scenario.servers.len() < 2 || copies(scenario) || scenario.servers.iter().all(|it| it.peers.is_empty())
     {
         return None;
     }
-    let why = if scenario.server.eureka().fetch_registry {
+    let why = if scenario.server().fetch_registry {
         "`registry-sync-retries` is 0, as by default without `register-with-eureka`"
     } else {
         "`fetch-registry` is off in `[server]`"
@@ -94,7 +93,7 @@ fn empty_again(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Prob
 }
 
 /// Servers that go down one after the other, before the last one has a whole registry again.
-fn too_fast(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
+fn too_fast(scenario: ScenarioOf<'_, Eureka>, fault: &Fault, table: &Table) -> Option<Problem> {
     let Verb::Restart { targets: Targets::Servers(_), one_by_one: Some(wait), .. } = &fault.verb else {
         return None;
     };
@@ -111,16 +110,16 @@ fn too_fast(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem
 }
 
 /// Whether a server that starts copies what a peer has (`eureka-peers.md` 8.1).
-fn copies(scenario: &Scenario) -> bool {
-    scenario.server.eureka().fetch_registry && scenario.server.eureka().registry_sync_retries > 0
+fn copies(scenario: ScenarioOf<'_, Eureka>) -> bool {
+    scenario.server().fetch_registry && scenario.server().registry_sync_retries > 0
 }
 
 /// From a server's start until it has a whole registry again, if it copies nothing: until it accepts requests, and
 /// then one heartbeat interval, in which every client's heartbeat is answered 404 or passed on.
-fn complete_after(scenario: &Scenario) -> SimDuration {
-    let registering = scenario.applications.iter().filter(|app| app.client.eureka().register_with_eureka);
-    let longest = registering.map(|app| app.client.eureka().lease_renewal_interval_in_seconds).max();
-    scenario.server.serves_after() + seconds(longest.unwrap_or_default())
+fn complete_after(scenario: ScenarioOf<'_, Eureka>) -> SimDuration {
+    let registering = scenario.apps().filter(|app| app.client.register_with_eureka);
+    let longest = registering.map(|app| app.client.lease_renewal_interval_in_seconds).max();
+    scenario.server().serves_after() + seconds(longest.unwrap_or_default())
 }
 
 #[cfg(test)]

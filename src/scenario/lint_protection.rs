@@ -8,27 +8,27 @@
 use super::diagnostic::Problem;
 use super::lint::Whence;
 use super::lint_servers::all_hear_all;
-use super::types::Scenario;
+use super::setup::ScenarioOf;
 use crate::engine::SimDuration;
-use crate::model::eureka::ServerConfig;
+use crate::model::eureka::{Eureka, ServerConfig};
 
 const SHARE: [&str; 3] = ["eureka", "server", "renewal-percent-threshold"];
 const ASSUMED: [&str; 3] = ["eureka", "server", "expected-client-renewal-interval-seconds"];
 const HEARTBEAT: [&str; 3] = ["eureka", "instance", "lease-renewal-interval-in-seconds"];
 
 /// At most one warning: the first that applies makes the others moot.
-pub(super) fn lint(scenario: &Scenario, whence: &Whence<'_>) -> Option<Problem> {
-    let server = &scenario.server;
+pub(super) fn lint(scenario: ScenarioOf<'_, Eureka>, whence: &Whence<'_>) -> Option<Problem> {
+    let server = scenario.server();
     let fleet = Fleet::of(scenario);
     if fleet.size == 0 {
         return None;
     }
-    let certain = impossible_share(server.eureka(), whence).or_else(|| never_counted(scenario, whence));
+    let certain = impossible_share(server, whence).or_else(|| never_counted(scenario, whence));
     // What a server is not told, or is told twice, makes it count otherwise.
-    if certain.is_some() || !all_hear_all(scenario) {
+    if certain.is_some() || !all_hear_all(&scenario) {
         return certain;
     }
-    other_interval(server.eureka(), &fleet, whence).or_else(|| structural(server.eureka(), &fleet))
+    other_interval(server, &fleet, whence).or_else(|| structural(server, &fleet))
 }
 
 /// The clients that renew.
@@ -43,10 +43,10 @@ pub(super) struct Fleet {
 }
 
 impl Fleet {
-    pub(super) fn of(scenario: &Scenario) -> Self {
+    pub(super) fn of(scenario: ScenarioOf<'_, Eureka>) -> Self {
         let mut fleet = Self { size: 0, renewals: 0.0, most: 0.0, intervals: (u32::MAX, 0) };
-        for app in scenario.applications.iter().filter(|app| app.client.eureka().register_with_eureka) {
-            let interval = app.client.eureka().lease_renewal_interval_in_seconds;
+        for app in scenario.apps().filter(|app| app.client.register_with_eureka) {
+            let interval = app.client.lease_renewal_interval_in_seconds;
             let each = 60.0 / f64::from(interval);
             fleet.size = fleet.size.saturating_add(app.instances);
             fleet.renewals += each * f64::from(app.instances);
@@ -81,19 +81,19 @@ fn impossible_share(server: &ServerConfig, whence: &Whence<'_>) -> Option<Proble
 }
 
 /// An empty start with an expectation of 0, which registrations never lift (`eureka-server.md` 4.6, Netflix #1459).
-fn never_counted(scenario: &Scenario, whence: &Whence<'_>) -> Option<Problem> {
-    let server = &scenario.server;
-    if !server.eureka().enable_self_preservation || server.eureka().default_open_for_traffic_count > 0 {
+fn never_counted(scenario: ScenarioOf<'_, Eureka>, whence: &Whence<'_>) -> Option<Problem> {
+    let server = scenario.server();
+    if !server.enable_self_preservation || server.default_open_for_traffic_count > 0 {
         return None;
     }
     let place = whence
         .global(&["eureka", "instance", "registry", "default-open-for-traffic-count"])
         .or_else(|| whence.global(&["flavour"]));
-    let update = SimDuration::from_millis(u64::from(server.eureka().renewal_threshold_update_interval_ms));
+    let update = SimDuration::from_millis(u64::from(server.renewal_threshold_update_interval_ms));
     let problem = Problem::warning(place, "an empty start leaves the expected number of clients at 0").hint(
         "registrations raise it only from 1 on; the threshold update counts what the server itself fetches",
     );
-    if !server.eureka().fetch_registry {
+    if !server.fetch_registry {
         return Some(problem.label("nothing is ever evicted: the server does not fetch the registry"));
     }
     (scenario.all_serve_after() + update >= scenario.duration)

@@ -5,12 +5,10 @@
 use super::diagnostic::Problem;
 use super::document::Table;
 use super::targets::{Batch, Selection, Which};
-use super::types::{Application, Scenario};
+use super::types::Scenario;
 use super::verb::Verb;
 use crate::engine::SimDuration;
 use crate::model::id::AppId;
-use crate::model::registry::ClientConfig;
-use crate::model::two_stage::Discovery;
 
 /// Memory that an observer's marks of one moment take: two nodes of 24 bytes.
 const BYTES_EACH: u64 = 48;
@@ -27,9 +25,10 @@ pub(super) fn lint(scenario: &Scenario, root: &Table) -> Option<Problem> {
         moments.push(self::moments(scenario, &fault.verb, scenario.duration.saturating_sub(fault.at)));
     }
     let all: u64 = moments.iter().fold(0, |sum, own| sum.saturating_add(*own));
-    for app in scenario.applications.iter().filter(|app| app.observers) {
+    let fleet = scenario.applications.iter().zip(scenario.setup.clients());
+    for (app, client) in fleet.filter(|(app, _)| app.observers) {
         // It notices nothing more often than it fetches.
-        let fetches = scenario.duration.as_millis() / looks_every_ms(app).max(1);
+        let fetches = scenario.duration.as_millis() / client.notices_every().as_millis().max(1);
         let each = all.min(fetches).saturating_mul(BYTES_EACH);
         bytes = bytes.saturating_add(each.saturating_mul(app.instances.into()));
         observers += u64::from(app.instances);
@@ -49,14 +48,6 @@ pub(super) fn lint(scenario: &Scenario, root: &Table) -> Option<Problem> {
             "set `observers = false` for applications whose instances need not watch, or let more happen at once",
         ),
     )
-}
-
-/// How often an observer may notice something: when it fetches, or when a long poll or a push is answered at once.
-fn looks_every_ms(app: &Application) -> u64 {
-    match &app.client {
-        ClientConfig::TwoStage(client) if client.discovery != Discovery::Poll => 1,
-        client => client.fetch_interval().as_millis(),
-    }
 }
 
 /// At how many different moments a fault makes instances come or go, at most, if it has `left` to go on.

@@ -8,8 +8,10 @@ use super::document::Table;
 use super::lint::Whence;
 use super::lint_capacity;
 use super::lint_protection::{self, threshold};
+use super::setup::{AppOf, ScenarioOf};
 use super::types::{Application, Delay, Scenario, ServerList, ZoneId};
 use crate::engine::{Distribution, SimDuration};
+use crate::model::eureka::Eureka;
 use crate::model::id::ServerId;
 use crate::model::message::RequestKind;
 
@@ -49,31 +51,29 @@ fn zone_of(scenario: &Scenario, id: ServerId) -> Option<ZoneId> {
 }
 
 /// What concerns all servers.
-pub(super) fn lint(scenario: &Scenario, whence: &Whence<'_>) -> Vec<Problem> {
+pub(super) fn lint(scenario: ScenarioOf<'_, Eureka>, whence: &Whence<'_>) -> Vec<Problem> {
     let lints = [one_hop, counted_twice, late_answers, lint_capacity::overload, refused_at_the_start];
     lints.into_iter().filter_map(|lint| lint(scenario, whence)).collect()
 }
 
 /// Changes travel one hop (`eureka-peers.md` section 1): who is no peer of the server that a client talks to never
 /// learns of it.
-fn one_hop(scenario: &Scenario, whence: &Whence<'_>) -> Option<Problem> {
-    let knowing = |wants: fn(&Application) -> bool| -> Vec<ServerId> {
-        let apps = scenario.applications.iter().filter(|app| wants(app));
-        let mut known: Vec<ServerId> = apps.flat_map(|app| known_by(scenario, app)).collect();
+fn one_hop(scenario: ScenarioOf<'_, Eureka>, whence: &Whence<'_>) -> Option<Problem> {
+    let knowing = |wants: fn(&AppOf<'_, Eureka>) -> bool| -> Vec<ServerId> {
+        let apps = scenario.apps().filter(|app| wants(app));
+        let mut known: Vec<ServerId> = apps.flat_map(|app| known_by(&scenario, &app)).collect();
         known.sort_unstable();
         known.dedup();
         known
     };
-    let (told, asked) = (
-        knowing(|app| app.client.eureka().register_with_eureka),
-        knowing(|app| app.client.eureka().fetch_registry),
-    );
+    let (told, asked) =
+        (knowing(|app| app.client.register_with_eureka), knowing(|app| app.client.fetch_registry));
     let pairs = told.iter().flat_map(|own| asked.iter().map(move |to| (*own, *to)));
-    let deaf: Vec<_> = pairs.filter(|(own, to)| own != to && !is_told(scenario, *own, *to)).collect();
+    let deaf: Vec<_> = pairs.filter(|(own, to)| own != to && !is_told(&scenario, *own, *to)).collect();
     // Servers that nobody uses together are several registries, and meant so.
     let to_nobody = |own: ServerId| scenario.servers[own.index()].peers.iter().all(|peer| *peer == own);
     let apart = all_of(scenario.servers.len()).all(to_nobody);
-    let alone = scenario.applications.iter().all(|app| known_by(scenario, app).len() <= 1);
+    let alone = scenario.apps().all(|app| known_by(&scenario, &app).len() <= 1);
     if deaf.is_empty() || apart && alone {
         return None;
     }
@@ -96,19 +96,18 @@ fn one_hop(scenario: &Scenario, whence: &Whence<'_>) -> Option<Problem> {
 }
 
 /// A server that takes its own URL for a peer's counts what its clients tell it twice (`eureka-peers.md` section 1).
-fn counted_twice(scenario: &Scenario, whence: &Whence<'_>) -> Option<Problem> {
-    let server = &scenario.server;
+fn counted_twice(scenario: ScenarioOf<'_, Eureka>, whence: &Whence<'_>) -> Option<Problem> {
+    let server = scenario.server();
     let count = scenario.servers.len();
-    let twice = all_of(count).all(|own| is_told(scenario, own, own));
-    let others = all_of(count).all(|own| all_of(count).all(|to| is_told(scenario, own, to)));
+    let twice = all_of(count).all(|own| is_told(&scenario, own, own));
+    let others = all_of(count).all(|own| all_of(count).all(|to| is_told(&scenario, own, to)));
     let fleet = lint_protection::Fleet::of(scenario);
-    if !twice || !others || !server.eureka().enable_self_preservation || fleet.size == 0 {
+    if !twice || !others || !server.enable_self_preservation || fleet.size == 0 {
         return None;
     }
     // With several, a share of 1 / count of the heartbeats comes from a server's own clients.
     let counted = fleet.renewals * (1.0 + 1.0 / count as f64);
-    let needed =
-        threshold(server.eureka(), fleet.size.saturating_add(server.eureka().default_open_for_traffic_count));
+    let needed = threshold(server, fleet.size.saturating_add(server.default_open_for_traffic_count));
     let lost = ((1.0 - needed / counted) * 100.0).round();
     let label = if counted <= needed {
         "even so self-preservation is always on".to_owned()
@@ -128,11 +127,11 @@ fn counted_twice(scenario: &Scenario, whence: &Whence<'_>) -> Option<Problem> {
 
 /// A read limit that a peer's answer cannot meet: the batch is sent again and counted again (`eureka-peers.md` 4.5,
 /// 4.6).
-fn late_answers(scenario: &Scenario, whence: &Whence<'_>) -> Option<Problem> {
+fn late_answers(scenario: ScenarioOf<'_, Eureka>, whence: &Whence<'_>) -> Option<Problem> {
     if scenario.servers.iter().all(|server| server.peers.is_empty()) {
         return None;
     }
-    let limit = SimDuration::from_millis(u64::from(scenario.server.eureka().peer_node_read_timeout_ms));
+    let limit = SimDuration::from_millis(u64::from(scenario.server().peer_node_read_timeout_ms));
     let links = scenario.server_network.unwrap_or(scenario.network);
     let way = match links.latency {
         Delay::Constant(longest) | Delay::Uniform(_, longest) => longest,
@@ -174,13 +173,13 @@ fn longest(distribution: Distribution) -> SimDuration {
 
 /// Plain Netflix servers that start together: none finds a peer to copy from, and each then refuses fetches for a
 /// while (`eureka-peers.md` 8.1, 8.3). Told only if that lasts until faults are due.
-fn refused_at_the_start(scenario: &Scenario, whence: &Whence<'_>) -> Option<Problem> {
-    let server = &scenario.server;
-    if scenario.servers.len() < 2 || server.eureka().default_open_for_traffic_count > 0 {
+fn refused_at_the_start(scenario: ScenarioOf<'_, Eureka>, whence: &Whence<'_>) -> Option<Problem> {
+    let server = scenario.server();
+    if scenario.servers.len() < 2 || server.default_open_for_traffic_count > 0 {
         return None;
     }
     let all_serve = scenario.all_serve_after();
-    let wait = SimDuration::from_millis(u64::from(server.eureka().wait_time_in_ms_when_sync_empty));
+    let wait = SimDuration::from_millis(u64::from(server.wait_time_in_ms_when_sync_empty));
     let faults = all_serve + scenario.start_window + scenario.warm_up;
     let until = all_serve + wait;
     // Who starts when another already answers copies from it.

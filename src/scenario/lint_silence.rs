@@ -7,37 +7,38 @@ use super::lint_fault::{Fleet, percent, place};
 use super::lint_jam;
 use super::lint_lease::roughly;
 use super::lint_two_stage::ms;
+use super::setup::{AppOf, ScenarioOf};
 use super::targets::Targets;
-use super::types::{Application, Fault, Scenario};
+use super::types::Fault;
 use super::verb::Verb;
 use crate::engine::{Distribution, SimDuration};
-use crate::model::two_stage::{DiskMode, ResumeOrder, Schedule, ServerConfig, SweepPasses};
+use crate::model::two_stage::{DiskMode, ResumeOrder, Schedule, ServerConfig, SweepPasses, TwoStage};
 
 /// A drift of the registry's clock that is told: silence counts a hundredth more or less.
 const DRIFT_TOLD_PPM: u32 = 10_000;
 
 /// All warnings about one fault.
-pub(super) fn lint(scenario: &Scenario, fault: &Fault, table: &Table) -> Vec<Problem> {
+pub(super) fn lint(scenario: ScenarioOf<'_, TwoStage>, fault: &Fault, table: &Table) -> Vec<Problem> {
     let lints = [long_pause, server_clock, nobody_writes, lint_jam::jam];
     lints.into_iter().filter_map(|lint| lint(scenario, fault, table)).collect()
 }
 
 /// Pauses in which an instance, or all while the registry stands still, is silent for too long (`two-stage.md` C10 and
 /// section 3).
-fn long_pause(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
+fn long_pause(scenario: ScenarioOf<'_, TwoStage>, fault: &Fault, table: &Table) -> Option<Problem> {
     let (targets, length, key): (&Targets, Distribution, _) = match &fault.verb {
         Verb::Pause { targets, length } => (targets, *length, "for"),
         Verb::Pauses { targets, lasting, .. } => (targets, *lasting, "lasting"),
         _ => return None,
     };
-    let server = scenario.server.two_stage();
-    let hit: Vec<&Application> = match targets.selection() {
-        Some(selection) => Fleet::of(scenario, selection).apps().map(|(app, _)| app).collect(),
-        None => scenario.applications.iter().collect(),
+    let server = scenario.server();
+    let hit: Vec<AppOf<'_, TwoStage>> = match targets.selection() {
+        Some(selection) => Fleet::of(&scenario, selection).apps().map(|(app, _)| scenario.app(app)).collect(),
+        None => scenario.apps().collect(),
     };
-    let registering = hit.into_iter().filter(|app| app.client.registers());
+    let registering = hit.into_iter().filter(|app| app.client.registers);
     // Up to an interval has passed since the last heartbeat when a pause begins.
-    let interval = registering.map(|app| app.client.heartbeat_interval()).max()?;
+    let interval = registering.map(|app| ms(app.client.heartbeat_interval_ms)).max()?;
     let (longest, title) = match length.greatest() {
         Some(longest) => (longest, format!("a pause may take {longest}")),
         None => {
@@ -78,15 +79,15 @@ fn after_the_registrys(server: &ServerConfig, longest: SimDuration, silence: Sim
 }
 
 /// The registry's own clock, which alone judges silence (C10).
-fn server_clock(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
+fn server_clock(scenario: ScenarioOf<'_, TwoStage>, fault: &Fault, table: &Table) -> Option<Problem> {
     let Verb::Clock { targets, step_ms, drift_ppm, .. } = &fault.verb else { return None };
     if !targets.is_server() {
         return None;
     }
-    let server = scenario.server.two_stage();
+    let server = scenario.server();
     let step = SimDuration::from_millis(step_ms.unsigned_abs());
-    let registering = scenario.applications.iter().filter(|app| app.client.registers());
-    let interval = registering.map(|app| app.client.heartbeat_interval()).max()?;
+    let registering = scenario.apps().filter(|app| app.client.registers);
+    let interval = registering.map(|app| ms(app.client.heartbeat_interval_ms)).max()?;
     let (soft, hard) = (ms(server.soft_timeout_ms), ms(server.hard_timeout_ms));
     if *step_ms > 0 && step + interval > soft {
         let (whom, why) = if step > soft {
@@ -119,10 +120,10 @@ fn server_clock(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Pro
 }
 
 /// A disk that is full for consumers that write nothing to it.
-fn nobody_writes(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
+fn nobody_writes(scenario: ScenarioOf<'_, TwoStage>, fault: &Fault, table: &Table) -> Option<Problem> {
     let Verb::FullDisk { targets, .. } = &fault.verb else { return None };
-    let why = |app: &Application| {
-        let client = app.client.two_stage();
+    let why = |app: AppOf<'_, TwoStage>| {
+        let client = app.client;
         match () {
             () if !client.fetches => Some("does not fetch"),
             () if client.disk_mode == DiskMode::None => Some("keeps nothing on disk"),
@@ -130,8 +131,9 @@ fn nobody_writes(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Pr
             () => None,
         }
     };
-    let fleet = Fleet::of(scenario, targets);
-    let idle: Vec<_> = fleet.apps().map(|(app, _)| (app, why(app))).collect();
+    let fleet = Fleet::of(&scenario, targets);
+    let hit = fleet.apps().map(|(app, _)| scenario.app(app));
+    let idle: Vec<_> = hit.map(|app| (app, why(app))).collect();
     let (first, reason) = idle.first()?;
     if idle.iter().any(|(_, why)| why.is_none()) {
         return None;

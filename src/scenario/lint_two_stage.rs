@@ -5,22 +5,24 @@
 use super::diagnostic::Problem;
 use super::lint::Whence;
 use super::lint_fault::Fleet;
-use super::types::{Application, Scenario};
+use super::setup::{AppOf, ScenarioOf};
 use super::verb::Verb;
 use super::{lint_consumer, lint_idle};
 use crate::engine::SimDuration;
-use crate::model::two_stage::{ClientConfig, Discovery, Guard, GuardScope, ServerConfig, SweepPasses};
+use crate::model::two_stage::{
+    ClientConfig, Discovery, Guard, GuardScope, ServerConfig, SweepPasses, TwoStage,
+};
 
 /// All of them.
-pub(super) fn lint(scenario: &Scenario, whence: &Whence<'_>, warnings: &mut Vec<Problem>) {
-    let server = scenario.server.two_stage();
+pub(super) fn lint(scenario: ScenarioOf<'_, TwoStage>, whence: &Whence<'_>, warnings: &mut Vec<Problem>) {
+    let server = scenario.server();
     warnings.extend(wrong_order(server, whence));
     warnings.extend(never_heard(server, whence));
     warnings.extend(guard_never_shuts(server, whence));
     warnings.extend(reads_all(server, whence));
     warnings.extend(threads_used_up(scenario, whence));
-    for (at, app) in scenario.applications.iter().enumerate() {
-        if app.client.registers() {
+    for (at, app) in scenario.apps().enumerate() {
+        if app.client.registers {
             warnings.extend(silent_between_heartbeats(scenario, app, at, whence));
             warnings.extend(jams_at_once(server, app, whence));
             warnings.extend(no_guard(scenario, app, whence));
@@ -91,12 +93,12 @@ fn wrong_order(server: &ServerConfig, whence: &Whence<'_>) -> Option<Problem> {
 
 /// Heartbeats so rare that the registry takes the living for silent in between.
 fn silent_between_heartbeats(
-    scenario: &Scenario,
-    app: &Application,
+    scenario: ScenarioOf<'_, TwoStage>,
+    app: AppOf<'_, TwoStage>,
     place_of: usize,
     whence: &Whence<'_>,
 ) -> Option<Problem> {
-    let (server, client) = (scenario.server.two_stage(), app.client.two_stage());
+    let (server, client) = (scenario.server(), app.client);
     let (soft, interval, first) =
         (server.soft_timeout_ms, client.heartbeat_interval_ms, client.first_heartbeat_delay_ms);
     let (key, longest, what, label) = if soft <= interval {
@@ -150,7 +152,7 @@ fn guard_never_shuts(server: &ServerConfig, whence: &Whence<'_>) -> Option<Probl
 }
 
 /// A guard that one unhealthy instance shuts for good (C2, C3).
-fn jams_at_once(server: &ServerConfig, app: &Application, whence: &Whence<'_>) -> Option<Problem> {
+fn jams_at_once(server: &ServerConfig, app: AppOf<'_, TwoStage>, whence: &Whence<'_>) -> Option<Problem> {
     let size = u64::from(app.instances);
     if size == 0 || tolerated(server, size) != Some(0) || !can_jam(server) {
         return None;
@@ -164,8 +166,12 @@ fn jams_at_once(server: &ServerConfig, app: &Application, whence: &Whence<'_>) -
 }
 
 /// A service too small for the guard, told where something may silence it though it lives (C7).
-fn no_guard(scenario: &Scenario, app: &Application, whence: &Whence<'_>) -> Option<Problem> {
-    let server = scenario.server.two_stage();
+fn no_guard(
+    scenario: ScenarioOf<'_, TwoStage>,
+    app: AppOf<'_, TwoStage>,
+    whence: &Whence<'_>,
+) -> Option<Problem> {
+    let server = scenario.server();
     let least = server.guard_min_instances;
     let silences = |verb: &Verb| {
         matches!(
@@ -192,10 +198,10 @@ fn no_guard(scenario: &Scenario, app: &Application, whence: &Whence<'_>) -> Opti
 }
 
 /// Whether a fault may hit an application's instances, or the registry, which hits all.
-pub(super) fn concerns(scenario: &Scenario, verb: &Verb, app: &Application) -> bool {
+pub(super) fn concerns(scenario: ScenarioOf<'_, TwoStage>, verb: &Verb, app: AppOf<'_, TwoStage>) -> bool {
     match verb.selection() {
         None => verb.hits_server(),
-        Some(selection) => Fleet::of(scenario, selection).apps().any(|(hit, _)| std::ptr::eq(hit, app)),
+        Some(selection) => Fleet::of(&scenario, selection).apps().any(|(hit, _)| hit == app.id),
     }
 }
 
@@ -213,13 +219,17 @@ fn reads_all(server: &ServerConfig, whence: &Whence<'_>) -> Option<Problem> {
 }
 
 /// The only instance of a service whose reads are protected (4.4, N1).
-fn only_one(scenario: &Scenario, app: &Application, whence: &Whence<'_>) -> Option<Problem> {
-    scenario.server.two_stage().read_protect_threshold?;
+fn only_one(
+    scenario: ScenarioOf<'_, TwoStage>,
+    app: AppOf<'_, TwoStage>,
+    whence: &Whence<'_>,
+) -> Option<Problem> {
+    scenario.server().read_protect_threshold?;
     let dies = |verb: &Verb| matches!(verb, Verb::Crash(_)) && concerns(scenario, verb, app);
     if app.instances != 1 || !scenario.faults.iter().any(|fault| dies(&fault.verb)) {
         return None;
     }
-    let hard = ms(scenario.server.two_stage().hard_timeout_ms);
+    let hard = ms(scenario.server().hard_timeout_ms);
     let place = whence.global(&at("read-protect-threshold"));
     Some(
         Problem::warning(
@@ -232,19 +242,19 @@ fn only_one(scenario: &Scenario, app: &Application, whence: &Whence<'_>) -> Opti
 }
 
 /// Long polls that hold every thread: heartbeats wait behind them (2.7).
-fn threads_used_up(scenario: &Scenario, whence: &Whence<'_>) -> Option<Problem> {
-    let threads = u64::from(scenario.server.two_stage().worker_threads?);
-    let watches = |app: &Application| {
-        let client = app.client.two_stage();
+fn threads_used_up(scenario: ScenarioOf<'_, TwoStage>, whence: &Whence<'_>) -> Option<Problem> {
+    let threads = u64::from(scenario.server().worker_threads?);
+    let watches = |app: AppOf<'_, TwoStage>| {
+        let client = app.client;
         let watches = client.fetches && client.discovery == Discovery::LongPoll;
         let services = if watches { client.services.len() as u64 } else { 0 };
         u64::from(app.instances) * services
     };
-    let held: u64 = scenario.applications.iter().map(watches).sum();
+    let held: u64 = scenario.apps().map(watches).sum();
     if held < threads {
         return None;
     }
-    let wait = scenario.applications.iter().filter(|app| watches(app) > 0).map(longest_watch).max()?;
+    let wait = scenario.apps().filter(|app| watches(*app) > 0).map(longest_watch).max()?;
     Some(
         Problem::warning(
             whence.global(&at("worker-threads")),
@@ -255,8 +265,8 @@ fn threads_used_up(scenario: &Scenario, whence: &Whence<'_>) -> Option<Problem> 
     )
 }
 
-fn longest_watch(app: &Application) -> SimDuration {
-    let ClientConfig { watch_timeout_ms, .. } = app.client.two_stage();
+fn longest_watch(app: AppOf<'_, TwoStage>) -> SimDuration {
+    let ClientConfig { watch_timeout_ms, .. } = app.client;
     ms(*watch_timeout_ms)
 }
 

@@ -129,6 +129,7 @@ mod property;
 mod round_trip;
 mod schema;
 mod set;
+mod setup;
 mod shape;
 mod shape_server;
 mod suggest;
@@ -146,6 +147,8 @@ pub use diagnostic::{Place, Problem, Problems, Severity, Source, Sources};
 pub use load::{LoadError, Loaded, load, parse, parse_assigned, read};
 pub use print::canonical;
 pub use schema::json_schema;
+pub(crate) use setup::with_registry;
+pub use setup::{AppOf, ScenarioOf, Settings, Setup};
 pub use suggest::closest;
 pub use targets::{
     Batch, Change, Direction, HealthVia, Order, Peer, Selection, Targets, Which, WhichServers,

@@ -14,24 +14,25 @@ use super::duration::print_shift_ms;
 use super::format_client::BALANCER_KINDS;
 use super::properties;
 use super::property::{Property, printed};
+use super::setup::{AppOf, ScenarioOf, Setup};
 use super::types::{Application, Clock, Network, Scenario, ZoneId};
 use super::{print_fault, print_server, print_two_stage};
 use crate::engine::SimDuration;
-use crate::model::client::{BalancerConfig, ClientConfig, TransportConfig};
-use crate::model::eureka::Flavour;
-use crate::model::registry::{Kind, ServerConfig};
+use crate::model::eureka::client::{BalancerConfig, ClientConfig, TransportConfig};
+use crate::model::eureka::{Eureka, Flavour};
+use crate::model::id::AppId;
 
 /// The canonical text of a scenario.
 pub fn canonical(scenario: &Scenario) -> String {
     let mut page = Page { text: String::new(), section: String::new() };
     top(&mut page, scenario);
-    match scenario.registry() {
-        Kind::Eureka => eureka(&mut page, scenario),
-        Kind::TwoStage => print_two_stage::registry(&mut page, scenario),
+    match &scenario.setup {
+        Setup::Eureka(its) => eureka(&mut page, ScenarioOf::new(scenario, its)),
+        Setup::TwoStage(its) => print_two_stage::registry(&mut page, ScenarioOf::new(scenario, its)),
     }
     page.section("network", |lines| network(lines, &scenario.network));
-    for app in &scenario.applications {
-        application(&mut page, app, scenario);
+    for (id, app) in (0..).map(AppId).zip(&scenario.applications) {
+        application(&mut page, id, app, scenario);
     }
     for fault in &scenario.faults {
         print_fault::fault(&mut page, fault, scenario);
@@ -112,12 +113,12 @@ fn top(page: &mut Page, scenario: &Scenario) {
     page.length("duration", scenario.duration);
     page.line("stop-when-settled", scenario.stop_when_settled);
     page.line("event-budget", scenario.event_budget);
-    match &scenario.server {
-        ServerConfig::Eureka(server) => {
-            page.text("flavour", if server.flavour == Flavour::Spring { "spring" } else { "netflix" });
-            page.text("release", &scenario.release);
+    match &scenario.setup {
+        Setup::Eureka(its) => {
+            page.text("flavour", if its.server.flavour == Flavour::Spring { "spring" } else { "netflix" });
+            page.text("release", &its.release);
         }
-        ServerConfig::TwoStage(_) => page.text("registry", &scenario.release),
+        Setup::TwoStage(its) => page.text("registry", &its.release),
     }
     page.text = std::mem::take(&mut page.section);
     page.section("start", |lines| {
@@ -127,19 +128,19 @@ fn top(page: &mut Page, scenario: &Scenario) {
 }
 
 /// The servers, and the clients' settings: those of the first application.
-fn eureka(page: &mut Page, scenario: &Scenario) {
+fn eureka(page: &mut Page, scenario: ScenarioOf<'_, Eureka>) {
     print_server::server(page, scenario);
-    let Some(first) = scenario.applications.first() else { return };
+    let Some(first) = scenario.apps().next() else { return };
     client_settings(page, "", &layer(first), None);
-    if scenario.server.eureka().flavour == Flavour::Spring {
+    if scenario.server().flavour == Flavour::Spring {
         page.section("eureka.instance.registry", |lines| {
-            lines.properties(properties::REGISTRY, scenario.server.eureka(), None);
+            lines.properties(properties::REGISTRY, scenario.server(), None);
         });
     }
 }
 
-fn layer(app: &Application) -> Layer {
-    Layer { config: app.client.eureka().clone(), first_call: app.balancer_first_call }
+fn layer(app: AppOf<'_, Eureka>) -> Layer {
+    Layer { config: app.client.clone(), first_call: app.balancer_first_call }
 }
 
 /// The tables of a client's settings below `prefix`: all, or what differs from `base`.
@@ -194,8 +195,7 @@ fn balancer(lines: &mut Page, config: &ClientConfig, first_call: Option<SimDurat
     lines.length_or("first-call", first_call, "random");
 }
 
-fn application(page: &mut Page, app: &Application, scenario: &Scenario) {
-    let kind = scenario.registry();
+fn application(page: &mut Page, id: AppId, app: &Application, scenario: &Scenario) {
     page.section("[application]", |lines| {
         lines.text("name", &app.name);
         lines.line("instances", app.instances);
@@ -203,20 +203,21 @@ fn application(page: &mut Page, app: &Application, scenario: &Scenario) {
         if !app.zones.is_empty() {
             lines.line("zones", list(zone_names(scenario, &app.zones)));
         }
-        match kind {
-            Kind::Eureka => {
+        match &scenario.setup {
+            Setup::Eureka(_) => {
                 print_server::server_list(lines, &app.server_list, scenario);
                 lines.text("first-address", &app.first_address.to_string());
             }
-            Kind::TwoStage => print_two_stage::roles(lines, app, scenario),
+            Setup::TwoStage(its) => print_two_stage::roles(lines, id, ScenarioOf::new(scenario, its)),
         }
     });
-    match kind {
-        Kind::Eureka => {
-            let first = scenario.applications.first().map(layer);
-            client_settings(page, "application.", &layer(app), first.as_ref());
+    match &scenario.setup {
+        Setup::Eureka(its) => {
+            let scenario = ScenarioOf::new(scenario, its);
+            let first = scenario.apps().next().map(layer);
+            client_settings(page, "application.", &layer(scenario.app(id)), first.as_ref());
         }
-        Kind::TwoStage => print_two_stage::own(page, app, scenario),
+        Setup::TwoStage(its) => print_two_stage::own(page, id, ScenarioOf::new(scenario, its)),
     }
     if let Some(own) = &app.network {
         page.section("application.network", |lines| network(lines, own));

@@ -7,33 +7,35 @@ use super::distribution;
 use super::format_server::{SERVICE_KEYS, TOPOLOGIES};
 use super::print::{Page, client_settings, clock, list, network, quoted, string, zone_names};
 use super::properties;
+use super::setup::ScenarioOf;
 use super::types::{Scenario, ServerList};
+use crate::model::eureka::Eureka;
 use crate::model::id::ServerId;
-use crate::model::registry::Kind;
+use crate::model::registry::Registry;
 
 /// Writes `[server]`, what is below it, and `[eureka.server]`.
-pub(super) fn server(page: &mut Page, scenario: &Scenario) {
-    let config = &scenario.server;
+pub(super) fn server(page: &mut Page, scenario: ScenarioOf<'_, Eureka>) {
+    let config = scenario.server();
     page.section("server", |lines| {
-        several(lines, scenario);
-        lines.line("register-with-eureka", config.eureka().register_with_eureka);
-        lines.line("fetch-registry", config.eureka().fetch_registry);
+        several(lines, &scenario);
+        lines.line("register-with-eureka", config.register_with_eureka);
+        lines.line("fetch-registry", config.fetch_registry);
         lines.length_or("starts-at-second", scenario.server_starts_at_second, "random");
-        lines.line("eviction-before-bucket", config.eureka().eviction_before_bucket);
-        lines.line("process-backlog-after-pause", config.eureka().process_backlog_after_pause);
+        lines.line("eviction-before-bucket", config.eviction_before_bucket);
+        lines.line("process-backlog-after-pause", config.process_backlog_after_pause);
     });
-    let rules = check_release::named(&scenario.release, config.eureka().flavour);
-    let mut base = Layer::server(&rules, config.eureka().flavour);
-    base.config.register_with_eureka = config.eureka().register_with_eureka;
-    base.config.fetch_registry = config.eureka().fetch_registry;
-    let own = Layer { config: scenario.server_client.eureka().clone(), first_call: None };
+    let rules = check_release::named(&scenario.settings.release, config.flavour);
+    let mut base = Layer::server(&rules, config.flavour);
+    base.config.register_with_eureka = config.register_with_eureka;
+    base.config.fetch_registry = config.fetch_registry;
+    let own = Layer { config: scenario.settings.own_client.clone(), first_call: None };
     client_settings(page, "server.", &own, Some(&base));
     page.section("server.clock", |lines| clock(lines, scenario.server_clock));
     if let Some(own) = &scenario.server_network {
         page.section("server.network", |lines| network(lines, own));
     }
-    capacity(page, scenario);
-    page.section("eureka.server", |lines| lines.properties(properties::SERVER, config.eureka(), None));
+    capacity(page, &scenario);
+    page.section("eureka.server", |lines| lines.properties(properties::SERVER, config, None));
 }
 
 /// How many, who tells whom, and when they start.
@@ -73,7 +75,7 @@ fn capacity(page: &mut Page, scenario: &Scenario) {
     let Some(capacity) = &scenario.capacity else { return };
     page.section("server.capacity", |lines| {
         lines.line("threads", capacity.threads);
-        for kind in Kind::Eureka.requests() {
+        for kind in Eureka::REQUESTS {
             let at = *kind as usize;
             lines.line(SERVICE_KEYS[at], distribution::print(capacity.service[at]));
         }

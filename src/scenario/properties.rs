@@ -7,8 +7,8 @@
 
 use super::format::{Key, Shape};
 use super::property::{Field, MS, MS_MAX, MS_OR_NONE, Property, properties};
-use crate::model::client::ClientConfig;
 use crate::model::eureka::ServerConfig;
+use crate::model::eureka::client::ClientConfig;
 
 /// Seconds that a property may name at most: their milliseconds must fit a Java `int`, in which Eureka computes
 /// a lease's duration (`eureka-server.md` 1.1).

@@ -6,7 +6,7 @@ use super::print::string;
 use super::types::{Scenario, ServerList, ServerNode};
 use super::{Loaded, canonical, parse};
 use crate::engine::SimDuration;
-use crate::model::client::ServerOrder;
+use crate::model::eureka::client::ServerOrder;
 use crate::model::id::ServerId;
 
 fn read(text: &str) -> Scenario {
@@ -291,7 +291,7 @@ fn servers_have_their_defaults() {
 fn an_old_release_orders_servers_by_host() {
     let order = |release: &str| {
         let text = format!("release = \"{release}\"\n[[application]]\nname = \"a\"\n");
-        read(&text).applications[0].client.eureka().server_order
+        read(&text).setup.eureka().expect("it is Eureka").clients[0].server_order
     };
     // Eureka 1.10.11 and 1.10.14 (`eureka-client.md` 0.2).
     assert_eq!(

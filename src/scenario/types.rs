@@ -5,11 +5,12 @@
 use std::net::Ipv4Addr;
 
 use super::claim::Expectation;
+use super::setup::Setup;
 use super::verb::Verb;
 use crate::engine::{Distribution, SimDuration};
 use crate::model::id::{AppId, ServerId};
 use crate::model::message::RequestKind;
-use crate::model::registry::{ClientConfig, Kind, ServerConfig};
+use crate::model::registry::Kind;
 
 /// Everything that decides a run but the seed's draws.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,16 +33,11 @@ pub struct Scenario {
     pub warm_up: SimDuration,
     /// Events that one replicate may need at most.
     pub event_budget: u64,
-    /// The release as it was named, for the report: `2025.0`, `2.2.10.RELEASE`, `1.9.13`; of the two-stage registry the
-    /// name of its preset: `two-stage`, `nacos-1`.
-    pub release: String,
-    /// Which registry, and the settings of all servers.
-    pub server: ServerConfig,
+    /// Which registry, and all its settings.
+    pub setup: Setup,
     /// The moment within a wall-clock minute at which a replicate starts, and with it the first server; `None`: drawn
     /// for each replicate.
     pub server_starts_at_second: Option<SimDuration>,
-    /// The settings of the servers' own clients, used if they register or fetch.
-    pub server_client: ClientConfig,
     /// What the servers' wall clocks show wrongly from the start.
     pub server_clock: Clock,
     /// The servers, each called `server-n`, from 1. At least one, at most [`SERVERS_MAX`].
@@ -68,7 +64,7 @@ pub struct Scenario {
 impl Scenario {
     /// Which registry it runs.
     pub fn registry(&self) -> Kind {
-        self.server.kind()
+        self.setup.kind()
     }
 
     /// How long after the start of a replicate all servers accept requests, at the latest, if nobody is there to copy
@@ -79,7 +75,7 @@ impl Scenario {
             self.servers.len() > 1 && self.servers[1..].iter().any(|server| server.starts_after.is_none());
         let named = self.servers.iter().filter_map(|server| server.starts_after);
         let last = named.chain(drawn.then_some(window)).max().unwrap_or_default();
-        last + self.server.serves_after()
+        last + self.setup.server().serves_after()
     }
 }
 
@@ -122,7 +118,7 @@ pub enum ServerList {
     OwnZoneFirst,
 }
 
-/// A service: instances of one kind.
+/// A service: instances of one kind. The settings of its clients are in [`Setup::client`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Application {
     /// Its name, unique. Instance `n` is called `name-n`, from 1.
@@ -135,8 +131,6 @@ pub struct Application {
     /// time to live or poll interval, from its start or, for those that start in the start window, from one
     /// fetch interval after the window's end.
     pub balancer_first_call: Option<SimDuration>,
-    /// The settings of its clients.
-    pub client: ClientConfig,
     /// Its zones: instance `n` is in the one at place `(n - 1) mod length`. Empty: in no zone.
     pub zones: Vec<ZoneId>,
     /// Which servers its instances know.

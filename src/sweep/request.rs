@@ -3,7 +3,7 @@
 use super::axis;
 use super::plan::{Point, assignments};
 use crate::engine::SimDuration;
-use crate::model::registry::ClientConfig;
+use crate::model::registry::ClientSettings;
 use crate::scenario::Scenario;
 
 /// What is to be compared, as the command line says it.
@@ -59,11 +59,11 @@ impl Request {
 /// About how many events a replicate needs at most: heartbeats and fetches, three events each.
 fn events_at_most(scenario: &Scenario) -> f64 {
     let secs = scenario.duration.as_millis() as f64 / 1e3;
-    let per_client = |client: &ClientConfig| {
+    let per_client = |client: &dyn ClientSettings| {
         let rate = |interval: SimDuration| 3_000.0 / interval.as_millis().max(1) as f64;
         secs * (rate(client.heartbeat_interval()) + rate(client.fetch_interval()))
     };
-    let applications = scenario.applications.iter();
-    let events: f64 = applications.map(|app| f64::from(app.instances) * per_client(&app.client)).sum();
+    let applications = scenario.applications.iter().zip(scenario.setup.clients());
+    let events: f64 = applications.map(|(app, client)| f64::from(app.instances) * per_client(client)).sum();
     events.min(scenario.event_budget as f64)
 }

@@ -6,8 +6,8 @@ use super::event::Event;
 use super::links::{Verdict, Way};
 use super::node::State;
 use crate::engine::{Schedule, SimTime};
-use crate::model::client::purpose;
 use crate::model::effect::PushId;
+use crate::model::eureka::client::purpose;
 use crate::model::id::{AppId, ClientId, ServerId};
 use crate::model::view::Payload;
 
@@ -39,7 +39,7 @@ impl World<'_> {
             Says::Push(..) => Way::FromServer,
             Says::Acknowledged => Way::ToServer,
         };
-        let loss = self.scenario.server.datagram_loss();
+        let loss = self.scenario.setup.server().datagram_loss();
         let node = &mut self.clients[client.index()];
         if loss > 0.0 && node.chance.with(&self.seed).unit(purpose::DATAGRAM_LOSS) < loss {
             return;

@@ -2,9 +2,9 @@
 //! stands in its flight, whatever a fault does in its plan.
 
 use crate::engine::Fingerprint;
-use crate::model::client::ClientTimer;
 use crate::model::effect::ServiceTimer;
 use crate::model::eureka::ServerTimer;
+use crate::model::eureka::client::ClientTimer;
 use crate::model::id::{ClientId, ServerId};
 
 /// An event of the world.

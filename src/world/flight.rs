@@ -1,7 +1,7 @@
 //! Calls on their way. A flight lives from the sending of a request until nobody will ask for it any more.
 
 use crate::engine::SimTime;
-use crate::model::client::Call;
+use crate::model::eureka::client::Call;
 use crate::model::id::{ClientId, ServerId};
 use crate::model::message::{Failure, Reply, Request};
 

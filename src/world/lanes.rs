@@ -37,7 +37,7 @@ impl Lanes {
         };
         let links = networks.into_iter().map(&mut link).collect();
         let mut by_delay = Vec::new();
-        for client in scenario.applications.iter().map(|application| &application.client) {
+        for client in scenario.setup.clients() {
             for delay in [client.heartbeat_interval(), client.fetch_interval()] {
                 if by_delay.iter().all(|&(known, _)| known != delay) {
                     by_delay.push((delay, schedule.lane(delay)));

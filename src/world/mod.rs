@@ -182,7 +182,7 @@ impl World<'_> {
         client: ClientId,
         now: SimTime,
         schedule: &mut Schedule<Event>,
-        step: impl FnOnce(&mut Client, &ClientConfig, &mut Step<'_, ClientEffect>),
+        step: impl FnOnce(&mut Client, ClientConfig<'_>, &mut Step<'_, ClientEffect>),
     ) {
         let node = &mut self.clients[client.index()];
         let mut effects = std::mem::take(&mut self.client_effects);

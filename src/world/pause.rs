@@ -73,7 +73,7 @@ impl World<'_> {
             threads.stood_still(since, now);
         }
         let mut waiting = std::mem::take(&mut node.waiting);
-        if !self.scenario.server.answers_backlog() {
+        if !self.scenario.setup.server().answers_backlog() {
             for arrival in std::mem::take(&mut waiting.arrivals) {
                 match arrival {
                     Event::RequestArrives { flight } => self.forget_request(flight),
@@ -86,7 +86,7 @@ impl World<'_> {
         if self.servers[server.index()].server.is_some() {
             self.step_server(server, now, schedule, |server, step| server.on_resume(since, step));
         }
-        if self.scenario.server.sweeps_first_after_pause() {
+        if self.scenario.setup.server().sweeps_first_after_pause() {
             let is_sweep = |event: &mut Event| {
                 matches!(event, Event::ServiceTimerDue { timer: ServiceTimer::Sweep, .. })
             };

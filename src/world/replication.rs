@@ -364,6 +364,6 @@ impl World<'_> {
 
     /// How long a server waits for a connection to a peer, and for an answer.
     fn peer_limits(&self) -> (SimDuration, SimDuration) {
-        self.scenario.server.peer_limits()
+        self.scenario.setup.server().peer_limits()
     }
 }

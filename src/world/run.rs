@@ -98,7 +98,7 @@ impl World<'_> {
         let mut observers = BTreeMap::new();
         for node in self.clients.iter().filter(runs) {
             if config_of(self.scenario, node.app).fetches() {
-                let watched = config_of(self.scenario, node.app).services();
+                let watched = config_of(self.scenario, node.app).any().services();
                 *observers.entry((node.client.view(), node.asks, watched)).or_insert(0_u64) += 1;
             }
         }

@@ -67,8 +67,9 @@ impl World<'_> {
 
     /// The local registry of a server's own client, if that fetches.
     fn own_view(&self, server: ServerId) -> Option<View> {
-        let client =
-            self.servers[server.index()].own_client.filter(|_| self.scenario.server.own_client_fetches())?;
+        let client = self.servers[server.index()]
+            .own_client
+            .filter(|_| self.scenario.setup.server().own_client_fetches())?;
         Some(self.clients[client.index()].client.view())
     }
 

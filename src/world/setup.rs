@@ -17,7 +17,7 @@ use super::node::{ClientNode, Identity, NO_SERVER, ServerNode, State, Trouble, W
 use super::places::Places;
 use super::work::Threads;
 use crate::engine::{Chance, Purpose, Schedule, Seed, SimDuration, SimTime};
-use crate::model::client::{BalancerConfig, ServerUrls, purpose};
+use crate::model::eureka::client::{BalancerConfig, ServerUrls, purpose};
 use crate::model::id::{AppId, ClientId, InstanceId, ServerId};
 use crate::model::registry::{Client, ClientConfig};
 use crate::model::view::Views;
@@ -51,7 +51,7 @@ impl<'a> World<'a> {
                 server: None,
                 boots: false,
                 ended: 0,
-                config: scenario.server.clone(),
+                config: scenario.setup.server_config(),
                 saved: None,
                 generation: 0,
                 peers: Arc::from(&*its.peers),
@@ -85,7 +85,7 @@ impl<'a> World<'a> {
             barriers: Vec::new(),
             ailments: Ailments::default(),
             plan: FaultPlan::new(scenario, &seed, schedule),
-            patience: applications_and_own(scenario).map(ClientConfig::patience).collect(),
+            patience: applications_and_own(scenario).map(|config| config.patience()).collect(),
             client_effects: Vec::new(),
             server_effects: Vec::new(),
             awaited_registrations: 0,
@@ -208,7 +208,7 @@ impl<'a> World<'a> {
         let node = &mut self.clients[client.index()];
         let Some(application) = self.scenario.applications.get(node.app.index()) else { return };
         let first_call = application.balancer_first_call.unwrap_or_else(|| {
-            let period = balancer_period(&application.client.balancer());
+            let period = balancer_period(&config_of(self.scenario, node.app).balancer());
             lead + node.chance.with(&self.seed).duration_below(purpose::BALANCER_FIRST_CALL, period)
         });
         node.client.set_first_call(first_call);
@@ -253,7 +253,7 @@ impl<'a> World<'a> {
 
     /// A server's own client, made when first needed.
     pub(super) fn own_client(&mut self, server: ServerId) -> Option<ClientId> {
-        let config = &self.scenario.server;
+        let config = self.scenario.setup.server();
         if self.servers[server.index()].own_client.is_none() && config.has_own_client() {
             let app = AppId(self.scenario.applications.len() as u32);
             let chance = Chance::of(&format!("{}/client", server_label(server)));
@@ -299,8 +299,9 @@ pub(super) fn client_label(app: &str, ordinal: u32) -> String {
 }
 
 /// The settings of an application's clients, or of the servers' own.
-pub(super) fn config_of(scenario: &Scenario, app: AppId) -> &ClientConfig {
-    scenario.applications.get(app.index()).map_or(&scenario.server_client, |application| &application.client)
+#[inline]
+pub(super) fn config_of(scenario: &Scenario, app: AppId) -> ClientConfig<'_> {
+    scenario.setup.client_config(app).expect("only servers that have a client of their own make one")
 }
 
 /// How often a balancer looks at the local registry: the span of its phase.
@@ -312,10 +313,9 @@ const fn balancer_period(balancer: &BalancerConfig) -> SimDuration {
     }
 }
 
-/// The settings of all applications' clients and, last, of the servers' own.
-fn applications_and_own(scenario: &Scenario) -> impl Iterator<Item = &ClientConfig> {
-    let fleet = scenario.applications.iter().map(|application| &application.client);
-    fleet.chain(std::iter::once(&scenario.server_client))
+/// The settings of all applications' clients and, last, of the servers' own, if they have any.
+fn applications_and_own(scenario: &Scenario) -> impl Iterator<Item = ClientConfig<'_>> {
+    (0..=scenario.applications.len() as u32).filter_map(|app| scenario.setup.client_config(AppId(app)))
 }
 
 /// What the wall clock shows when the first server starts. Caches tick on the clock's grid, so its phase is drawn:
@@ -363,9 +363,6 @@ fn may_settle(scenario: &Scenario) -> bool {
         && scenario.capacity.is_none()
         && delivers(scenario.network)
         && scenario.server_network.is_none_or(delivers)
-        && scenario.applications.iter().all(|application| {
-            application.client.beats_in_time(&scenario.server)
-                && application.client.leaves_for_good(&scenario.server)
-                && application.network.is_none_or(delivers)
-        })
+        && scenario.setup.is_steady()
+        && scenario.applications.iter().all(|application| application.network.is_none_or(delivers))
 }

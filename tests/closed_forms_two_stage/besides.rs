@@ -9,7 +9,7 @@ use stillup::engine::{Distribution, SimDuration};
 use stillup::model::message::RequestKind;
 use stillup::model::stage::{EventKind, Stage};
 use stillup::model::two_stage::{Discovery, Preset};
-use stillup::scenario::{Delay, Direction, Peer, Scenario, Targets, Verb, Which};
+use stillup::scenario::{Delay, Direction, Peer, Scenario, Settings, Targets, Verb, Which};
 
 /// Without latency, 400 replicates.
 fn quick(preset: Preset, fleet: &[u32]) -> Scenario {
@@ -34,7 +34,8 @@ fn pauses_evict_as_often_as_said() {
         scenario.faults = vec![fault(Verb::Pause { targets: Targets::Instances(some(1)), length })];
         let data = run(&scenario);
         let marked: u64 = data.replicates.iter().map(|replicate| replicate.leases.soft_evicted).sum();
-        let (server, client) = (scenario.server.two_stage(), scenario.applications[0].client.two_stage());
+        let Settings { server, clients, .. } = scenario.setup.two_stage().unwrap();
+        let client = &clients[0];
         let expected = chance_that_a_pause_evicts(server, client, pause_s * 1_000);
         let share = marked as f64 / 400.0;
         assert!(is_close(share, expected, 400.0), "{pause_s} s: {share} against {expected}");
@@ -51,7 +52,8 @@ fn losses_evict_as_often_as_said() {
     scenario.faults = Vec::new();
     let data = run(&scenario);
     let marked: u64 = data.replicates.iter().map(|replicate| replicate.leases.soft_evicted).sum();
-    let (server, client) = (scenario.server.two_stage(), scenario.applications[0].client.two_stage());
+    let Settings { server, clients, .. } = scenario.setup.two_stage().unwrap();
+    let client = &clients[0];
     let heartbeats = 20.0 * 50.0 * 600.0 / 5.0;
     let expected = heartbeats * false_evictions_per_heartbeat(server, client, 0.2);
     let off = (marked as f64 / expected - 1.0).abs();
@@ -70,7 +72,8 @@ fn a_cut_costs_what_is_said() {
     let data = run(&scenario);
     let lost: Vec<f64> =
         data.replicates.iter().map(|replicate| replicate.leases.soft_evicted as f64 / 200.0).collect();
-    let (server, client) = (scenario.server.two_stage(), scenario.applications[0].client.two_stage());
+    let Settings { server, clients, .. } = scenario.setup.two_stage().unwrap();
+    let client = &clients[0];
     let expected = lost_in_a_cut(server, client);
     let mean = lost.iter().sum::<f64>() / lost.len() as f64;
     // The phases of 200 are uniform to within a few per cent.
@@ -87,7 +90,8 @@ fn a_forgotten_timer_makes_ghosts_as_often_as_said() {
     scenario.stop_when_settled = false;
     scenario.duration = s(420);
     scenario.faults = vec![fault(stop(some(1)))];
-    let (server, client) = (scenario.server.two_stage(), scenario.applications[0].client.two_stage());
+    let Settings { server, clients, .. } = scenario.setup.two_stage().unwrap();
+    let client = &clients[0];
     let ghost = revenant(server, client).expect("it lingers with its heartbeats on");
     let seen = detected(&run(&scenario), EventKind::Stop, Stage::Registry);
     let ghosts: Vec<SimDuration> = seen.iter().map(|(t_d, _)| *t_d).filter(|t_d| !t_d.is_zero()).collect();
@@ -132,7 +136,7 @@ fn the_load_is_what_is_said() {
         client_of(&mut scenario, 1).fetches = false;
         scenario.applications[1].observers = false;
         registry_of(&mut scenario).watch_park_ms = 250;
-        let expected = ordinary_load(&scenario).expect("a constant delay");
+        let expected = ordinary_load(scenario.two_stage().unwrap()).expect("a constant delay");
         let minutes = &run(&scenario).replicates[0].load;
         let looked_at: Vec<_> = minutes.iter().filter(|minute| minute.from.as_millis() >= 120_000).collect();
         for kind in RequestKind::ALL {

@@ -4,9 +4,9 @@ pub(crate) use super::held::{Picks, detected, hold, hold_range, ms, run, s};
 use stillup::engine::SimDuration;
 use stillup::model::id::AppId;
 use stillup::model::stage::{EventKind, Stage};
-use stillup::model::two_stage::{self, Preset};
+use stillup::model::two_stage::{self, Preset, TwoStage};
 use stillup::observe::{Outcome, RunData};
-use stillup::scenario::{self, Application, Fault, Scenario, Selection, Targets, Verb, Which};
+use stillup::scenario::{self, Application, Fault, Scenario, Selection, Settings, Targets, Verb, Which};
 
 /// All defaults, these many instances by application, one of all crashes within a minute. Everybody hears of everybody.
 pub(crate) fn scenario(preset: Preset, fleet: &[u32]) -> Scenario {
@@ -16,16 +16,16 @@ pub(crate) fn scenario(preset: Preset, fleet: &[u32]) -> Scenario {
     let application = |(place, &instances): (usize, &u32)| Application {
         name: format!("a{place}"),
         instances,
-        client: client.clone().into(),
         ..default.applications[0].clone()
     };
+    let (release, server) = (String::new(), two_stage::ServerConfig::defaults(preset));
+    let clients = vec![client; fleet.len()];
     Scenario {
+        setup: Settings::<TwoStage> { release, server, own_client: (), clients }.into(),
         seed: 20,
         replicates: 200,
         duration: s(600),
         start_window: s(5),
-        server: two_stage::ServerConfig::defaults(preset).into(),
-        server_client: client.clone().into(),
         applications: fleet.iter().enumerate().map(application).collect(),
         faults: vec![crash(some(1))],
         expectations: Vec::new(),
@@ -34,11 +34,11 @@ pub(crate) fn scenario(preset: Preset, fleet: &[u32]) -> Scenario {
 }
 
 pub(crate) fn registry_of(scenario: &mut Scenario) -> &mut two_stage::ServerConfig {
-    scenario.server.two_stage_mut()
+    &mut scenario.setup.two_stage_mut().unwrap().server
 }
 
 pub(crate) fn client_of(scenario: &mut Scenario, place: usize) -> &mut two_stage::ClientConfig {
-    scenario.applications[place].client.two_stage_mut()
+    &mut scenario.setup.two_stage_mut().unwrap().clients[place]
 }
 
 pub(crate) fn some(count: u32) -> Selection {

@@ -184,7 +184,7 @@ fn applications_that_differ() {
     registry_of(&mut scenario).hard_timeout_ms = 16_000;
     assert_eq!(hold(&scenario), 4);
     let watching = Application { instances: 5, name: "watching".into(), ..scenario.applications[1].clone() };
-    scenario.applications.push(watching);
+    scenario.add_application(watching, AppId(1));
     client_of(&mut scenario, 2).registers = false;
     client_of(&mut scenario, 2).discovery = Discovery::LongPoll;
     assert_eq!(hold(&scenario), 4);

@@ -14,7 +14,7 @@
 
 use std::ops::RangeInclusive;
 
-use stillup::model::client::{Call, Client, OS_CONNECT_LIMIT, Silence};
+use stillup::model::eureka::client::{Call, Client, OS_CONNECT_LIMIT, Silence};
 use stillup::model::id::ServerId;
 use stillup::model::message::{Failure, Reply, Request, RequestKind};
 

@@ -17,10 +17,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::Ipv4Addr;
 
 use stillup::engine::{Chance, Seed, SimDuration, SimTime};
-use stillup::model::client::{
+use stillup::model::clock::{Now, WallMs};
+use stillup::model::eureka::client::{
     BalancerConfig, Call, Client, ClientConfig, ClientEffect, ClientTimer, ServerOrder, ServerUrls,
 };
-use stillup::model::clock::{Now, WallMs};
 use stillup::model::fact::Fact;
 use stillup::model::id::{AppId, InstanceId, ServerId};
 use stillup::model::message::{Failure, Reply, RequestKind};

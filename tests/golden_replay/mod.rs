@@ -22,8 +22,8 @@ mod timeline;
 use std::path::{Path, PathBuf};
 
 use stillup::engine::SimDuration;
-use stillup::model::client::ClientConfig;
 use stillup::model::eureka::ServerConfig;
+use stillup::model::eureka::client::ClientConfig;
 
 use records::Recording;
 

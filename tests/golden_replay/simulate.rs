@@ -19,13 +19,14 @@ use std::sync::atomic::AtomicBool;
 
 use stillup::analysis::ks;
 use stillup::engine::SimDuration;
-use stillup::model::client::ClientConfig;
-use stillup::model::eureka::ServerConfig;
+use stillup::model::eureka::client::ClientConfig;
+use stillup::model::eureka::{Eureka, ServerConfig};
 use stillup::model::id::{AppId, ServerId};
 use stillup::model::stage::{EventKind, Stage};
 use stillup::observe::{Outcome, ReplicateData};
 use stillup::scenario::{
-    Application, Clock, Fault, Scenario, Selection, ServerList, Targets, Verb, Which, default_scenario,
+    Application, Clock, Fault, Scenario, Selection, ServerList, Settings, Targets, Verb, Which,
+    default_scenario,
 };
 use stillup::sweep;
 
@@ -81,7 +82,8 @@ pub(crate) fn simulate(folder: &Path, bend: &dyn Fn(&mut Scenario)) -> Result<Ve
         return Ok(Vec::new());
     }
     let setup = setup(&recording, deaths[0].at_ms)?;
-    let start = |death: &Death| Some(start_for(setup.server.eureka(), death.gap_ms));
+    let server = setup.eureka().ok_or("it is no set-up of Eureka")?.server();
+    let start = |death: &Death| Some(start_for(server, death.gap_ms));
     against(&deaths, bend, &|death| Scenario { server_starts_at_second: start(death), ..setup.clone() })
 }
 
@@ -122,20 +124,24 @@ fn setup(recording: &Recording, first_death_ms: i64) -> Result<Scenario, String>
     let window_ms = common_multiple(heartbeat_ms, i64::from(fetch_interval_s) * 1_000);
     let open = recording.log.iter().find(|line| line.event == "open-for-traffic").ok_or("it never opened")?;
     let (eviction_ms, cache_ms) = periods_ms(&server);
+    let (applications, clients) = applications(recording, fetch_interval_s);
     Ok(Scenario {
         title: recording.name.clone(),
         duration: SimDuration::from_secs(7_200),
         start_window: millis(window_ms),
         warm_up: millis(first_death_ms - open.t_ms - window_ms),
-        release: recording.experiment.eureka.clone(),
-        server_client: ClientConfig {
-            register_with_eureka: server.register_with_eureka,
-            fetch_registry: server.fetch_registry,
-            ..ClientConfig::defaults(server.flavour)
+        setup: Settings::<Eureka> {
+            release: recording.experiment.eureka.clone(),
+            own_client: ClientConfig {
+                register_with_eureka: server.register_with_eureka,
+                fetch_registry: server.fetch_registry,
+                ..ClientConfig::defaults(server.flavour)
+            },
+            server,
+            clients,
         }
         .into(),
-        server: server.into(),
-        applications: applications(recording, fetch_interval_s),
+        applications,
         faults: vec![Fault {
             at: SimDuration::ZERO,
             // All that the two timers can do to each other.
@@ -153,7 +159,7 @@ fn setup(recording: &Recording, first_death_ms: i64) -> Result<Scenario, String>
 
 /// Instances that only register, and observers. Scripted observers have no balancer and real clients do; with
 /// one each, what is seen at the client does not change, and no observer without one is counted as a balancer.
-fn applications(recording: &Recording, fetch_interval_s: u32) -> Vec<Application> {
+fn applications(recording: &Recording, fetch_interval_s: u32) -> (Vec<Application>, Vec<ClientConfig>) {
     let observer = ClientConfig {
         registry_fetch_interval_seconds: fetch_interval_s,
         register_with_eureka: false,
@@ -167,25 +173,30 @@ fn applications(recording: &Recording, fetch_interval_s: u32) -> Vec<Application
     let observers: BTreeSet<&str> = observers.filter(|name| stage_of(name) == Some(Stage::Client)).collect();
     let registers = |name: &&str| registered.contains(name.trim_end_matches(".client"));
     let (real_ones, only_observers): (Vec<&str>, Vec<&str>) = observers.into_iter().partition(registers);
-    let application = |(name, count, client): (&str, usize, ClientConfig)| Application {
-        name: name.to_owned(),
-        instances: count as u32,
-        observers: client.fetch_registry,
-        balancer_first_call: None,
-        client: client.into(),
-        zones: Vec::new(),
-        server_list: ServerList::OneZone(vec![ServerId(0)]),
-        first_address: Ipv4Addr::LOCALHOST,
-        network: None,
-        traffic: None,
-        clock: Clock::default(),
+    let application = |(name, count, client): (&str, usize, ClientConfig)| {
+        (app(name, count, client.fetch_registry), client)
     };
     let fleet = [
         ("instance", registered.len() - real_ones.len(), instance),
         ("observer", only_observers.len(), observer),
         ("real", real_ones.len(), real),
     ];
-    fleet.into_iter().filter(|part| part.1 > 0).map(application).collect()
+    fleet.into_iter().filter(|part| part.1 > 0).map(application).unzip()
+}
+
+fn app(name: &str, count: usize, observers: bool) -> Application {
+    Application {
+        name: name.to_owned(),
+        instances: count as u32,
+        observers,
+        balancer_first_call: None,
+        zones: Vec::new(),
+        server_list: ServerList::OneZone(vec![ServerId(0)]),
+        first_address: Ipv4Addr::LOCALHOST,
+        network: None,
+        traffic: None,
+        clock: Clock::default(),
+    }
 }
 
 /// How often scripted observers fetched, in whole seconds: the median of what lies between two fetches.

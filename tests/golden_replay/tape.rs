@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use stillup::engine::SimDuration;
-use stillup::model::client::{BalancerConfig, ClientConfig};
+use stillup::model::eureka::client::{BalancerConfig, ClientConfig};
 use stillup::model::eureka::{Flavour, Release};
 use stillup::model::id::ServerId;
 use stillup::model::message::RequestKind;

@@ -41,7 +41,7 @@ fn safety(scenario: &Scenario, data: &ReplicateData) -> Vec<String> {
     }
     let injected = data.faults.len() == scenario.faults.len();
     check(injected || data.ending == Ending::Budget, format!("not all faults came: {:?}", data.faults));
-    let lease = scenario.applications[0].client.eureka().lease_expiration_duration_in_seconds;
+    let lease = scenario.setup.eureka().unwrap().clients[0].lease_expiration_duration_in_seconds;
     let earliest = SimDuration::from_secs(u64::from(lease));
     let server_clock_is_exact = scenario.server_clock.drift_ppm == 0
         && !scenario

@@ -3,12 +3,13 @@
 use std::net::Ipv4Addr;
 
 use stillup::engine::{Chance, Dice, Distribution, Purpose, Seed, SimDuration};
-use stillup::model::client::{BalancerConfig, ClientConfig, TransportConfig, TransportKind};
-use stillup::model::eureka::{Flavour, ServerConfig};
+use stillup::model::eureka::client::{BalancerConfig, ClientConfig, TransportConfig, TransportKind};
+use stillup::model::eureka::{Eureka, Flavour, ServerConfig};
 use stillup::model::id::ServerId;
 use stillup::model::message::RequestKind;
 use stillup::scenario::{
-    Application, Capacity, Clock, Delay, Network, Scenario, ServerList, ServerNode, ZoneId, default_scenario,
+    Application, Capacity, Clock, Delay, Network, Scenario, ServerList, ServerNode, Settings, ZoneId,
+    default_scenario,
 };
 
 use super::faults::{LENGTH_MAX, fault};
@@ -52,7 +53,6 @@ pub(crate) fn scenario(seed: u64) -> Scenario {
             instances: 1 + draw.below(25) as u32,
             observers: draw.chance(90),
             balancer_first_call: None,
-            client: client.clone().into(),
             zones: if draw.chance(50) { vec![ZoneId(0), ZoneId(1)] } else { Vec::new() },
             server_list: server_list(&mut draw, count),
             first_address: Ipv4Addr::new(10, 0, 1, 1),
@@ -78,9 +78,13 @@ pub(crate) fn scenario(seed: u64) -> Scenario {
         start_window: draw.seconds(&[0, 5, 30]),
         warm_up: draw.seconds(&[0, 60, 300]),
         event_budget: 20_000_000,
-        release: "swarm".to_owned(),
-        server: server.into(),
-        server_client: ClientConfig::defaults(flavour).into(),
+        setup: Settings::<Eureka> {
+            release: "swarm".to_owned(),
+            server,
+            own_client: ClientConfig::defaults(flavour),
+            clients: vec![client; applications.len()],
+        }
+        .into(),
         server_clock: clock(&mut draw),
         servers,
         servers_start_window,

@@ -1,39 +1,41 @@
 //! What the closed forms of the two-stage registry take for granted, and the reason for an absence where it does not
 //! hold. Everything is checked on the safe side.
 
-use super::super::assumptions::undisturbed;
+use super::super::disturbances::undisturbed;
 use super::super::fleet::{Hit, hits};
 use super::super::latency::Latency;
 use super::super::types::Absence;
 use super::consumer::Watching;
 use super::ghosts::Death;
 use super::silence::{longest_silence, ms};
+use super::{App, Case};
 use crate::engine::SimDuration;
+use crate::model::id::AppId;
 use crate::model::stage::EventKind;
 use crate::model::two_stage::{ClientConfig, Discovery, DiskMode, Sanity, SweepPasses};
-use crate::scenario::{Application, Scenario, Verb};
+use crate::scenario::Verb;
 
 /// Nothing stands still or gets lost, every request is taken up at once, calls are short, and nobody who is well is
 /// ever marked.
-pub(super) fn ordinary(scenario: &Scenario, latency: &Latency) -> Result<(), Absence> {
-    undisturbed(scenario)?;
-    let server = scenario.server.two_stage();
+pub(super) fn ordinary(scenario: Case<'_>, latency: &Latency) -> Result<(), Absence> {
+    undisturbed(&scenario)?;
+    let server = scenario.server();
     if server.worker_threads.is_some() {
         return Err(Absence::because("requests wait for the registry's workers"));
     }
     if !server.register_stamps_heartbeat {
         return Err(Absence::because("the next sweep may hide a newcomer, which counts as never heard of"));
     }
-    for app in &scenario.applications {
-        calls_are_short(scenario, app.client.two_stage(), latency)?;
+    for app in scenario.apps() {
+        calls_are_short(scenario, app.client, latency)?;
         is_never_marked(scenario, app, latency)?;
     }
     Ok(())
 }
 
-fn calls_are_short(scenario: &Scenario, client: &ClientConfig, latency: &Latency) -> Result<(), Absence> {
+fn calls_are_short(scenario: Case<'_>, client: &ClientConfig, latency: &Latency) -> Result<(), Absence> {
     let call = latency.round_trip().max;
-    let watching = Watching::of(scenario.server.two_stage(), client, latency);
+    let watching = Watching::of(scenario.server(), client, latency);
     let given_up = match client.discovery {
         Discovery::LongPoll => {
             watching.held() + call > ms(client.watch_timeout_ms) + ms(client.request_timeout_ms)
@@ -47,8 +49,8 @@ fn calls_are_short(scenario: &Scenario, client: &ClientConfig, latency: &Latency
     Ok(())
 }
 
-fn is_never_marked(scenario: &Scenario, app: &Application, latency: &Latency) -> Result<(), Absence> {
-    let (server, client) = (scenario.server.two_stage(), app.client.two_stage());
+fn is_never_marked(scenario: Case<'_>, app: App<'_>, latency: &Latency) -> Result<(), Absence> {
+    let (server, client) = (scenario.server(), app.client);
     let patience_ms = match server.sweep_passes {
         SweepPasses::ElseIf => server.soft_timeout_ms,
         SweepPasses::MarkThenDelete => server.soft_timeout_ms.min(server.hard_timeout_ms),
@@ -66,17 +68,17 @@ fn is_never_marked(scenario: &Scenario, app: &Application, latency: &Latency) ->
 
 /// Every crash finds an instance that has sent a heartbeat since it registered, and sweeps that are under way.
 pub(super) fn crashes_come_late(
-    scenario: &Scenario,
+    scenario: Case<'_>,
     crashes: &[Hit],
     latency: &Latency,
     deaths: &[Death],
 ) -> Result<(), Absence> {
-    let arrivals = hits(scenario, EventKind::Registration);
+    let arrivals = hits(&scenario, EventKind::Registration);
     let call = latency.round_trip().max;
-    let first_sweep = ms(scenario.server.two_stage().sweep_initial_delay_ms) + call * 3;
-    for (place, app) in scenario.applications.iter().enumerate() {
-        let beats_by = call * 3 + ms(app.client.two_stage().first_heartbeat_delay_ms);
-        for hit in crashes.iter().filter(|hit| hit.at_most_of(place) > 0 && app.client.registers()) {
+    let first_sweep = ms(scenario.server().sweep_initial_delay_ms) + call * 3;
+    for (place, app) in scenario.apps().enumerate() {
+        let beats_by = call * 3 + ms(app.client.first_heartbeat_delay_ms);
+        for hit in crashes.iter().filter(|hit| hit.at_most_of(place) > 0 && app.client.registers) {
             let mut others =
                 arrivals.iter().filter(|new| new.fault != hit.fault && new.at_most_of(place) > 0);
             let no_newcomer = others.all(|new| hit.to < new.from || hit.from >= new.to + beats_by);
@@ -92,11 +94,11 @@ pub(super) fn crashes_come_late(
 }
 
 /// Whoever deregisters is gone: no heartbeat follows that would be answered false (`two-stage.md` C12).
-pub(super) fn stops_are_final(scenario: &Scenario, stops: &[Hit], latency: &Latency) -> Result<(), Absence> {
+pub(super) fn stops_are_final(scenario: Case<'_>, stops: &[Hit], latency: &Latency) -> Result<(), Absence> {
     // A heartbeat that was sent before may arrive after.
     let may_overtake = latency.range.min < latency.range.max;
-    for (place, app) in scenario.applications.iter().enumerate() {
-        let client = app.client.two_stage();
+    for (place, app) in scenario.apps().enumerate() {
+        let client = app.client;
         let hit = client.registers && stops.iter().any(|hit| hit.at_most_of(place) > 0);
         let goes_on = client.deregister_linger_ms > 0 || may_overtake;
         if hit && !client.stop_heartbeat_before_deregister && goes_on {
@@ -107,10 +109,10 @@ pub(super) fn stops_are_final(scenario: &Scenario, stops: &[Hit], latency: &Late
 }
 
 /// How many entries of application `place` there are at the start, leave and come: none of one that does not register.
-fn counts(scenario: &Scenario, place: usize) -> [u64; 3] {
-    let app = &scenario.applications[place];
-    let of_kind = |kind| -> u64 { hits(scenario, kind).iter().map(|hit| hit.at_most_of(place)).sum() };
-    if !app.client.registers() {
+fn counts(scenario: Case<'_>, place: usize) -> [u64; 3] {
+    let app = scenario.app(AppId(place as u32));
+    let of_kind = |kind| -> u64 { hits(&scenario, kind).iter().map(|hit| hit.at_most_of(place)).sum() };
+    if !app.client.registers {
         return [0; 3];
     }
     [
@@ -121,7 +123,7 @@ fn counts(scenario: &Scenario, place: usize) -> [u64; 3] {
 }
 
 /// What `client` hears of with the answer that tells it of application `place`.
-fn told_together(scenario: &Scenario, client: &ClientConfig, place: usize) -> Vec<usize> {
+fn told_together(scenario: Case<'_>, client: &ClientConfig, place: usize) -> Vec<usize> {
     match client.discovery {
         Discovery::Poll => (0..scenario.applications.len()).collect(),
         Discovery::LongPoll | Discovery::PushPlusPoll => vec![place],
@@ -130,7 +132,7 @@ fn told_together(scenario: &Scenario, client: &ClientConfig, place: usize) -> Ve
 
 /// A consumer takes every answer that tells it of application `place` (`two-stage.md` 2.3).
 pub(super) fn answers_are_taken(
-    scenario: &Scenario,
+    scenario: Case<'_>,
     client: &ClientConfig,
     place: usize,
 ) -> Result<(), Absence> {
@@ -154,7 +156,7 @@ pub(super) fn answers_are_taken(
 
 /// No consumer's file matters: none is written to a full disk, and none shows who is not there yet.
 pub(super) fn files_do_not_matter(
-    scenario: &Scenario,
+    scenario: Case<'_>,
     client: &ClientConfig,
     event: EventKind,
 ) -> Result<(), Absence> {
@@ -176,7 +178,7 @@ pub(super) fn files_do_not_matter(
 }
 
 /// Whether nobody of application `place` may be there just before `event` makes `hit` come or go.
-pub(super) fn may_be_empty(scenario: &Scenario, event: EventKind, hit: &Hit, place: usize) -> bool {
+pub(super) fn may_be_empty(scenario: Case<'_>, event: EventKind, hit: &Hit, place: usize) -> bool {
     let [entries, leave, _] = counts(scenario, place);
     // Those whose end empties a list are seen by then.
     let own = if event.is_end() { hit.at_most_of(place) } else { 0 };
@@ -186,7 +188,7 @@ pub(super) fn may_be_empty(scenario: &Scenario, event: EventKind, hit: &Hit, pla
 /// From the end of one poll to the next, of a consumer that waits to hear of application `place`: an empty list may
 /// count as a failure (`two-stage.md` 4.2, N4).
 pub(super) fn poll_interval(
-    scenario: &Scenario,
+    scenario: Case<'_>,
     client: &ClientConfig,
     (event, hit, place): (EventKind, &Hit, usize),
     latency: &Latency,

@@ -5,12 +5,13 @@
 use super::super::fleet::Hit;
 use super::super::latency::Latency;
 use super::super::types::{Absence, BoundRange};
+use super::Case;
 use super::silence::ms;
 use super::way::Way;
 use crate::engine::SimDuration;
 use crate::model::stage::{EventKind, Stage};
 use crate::model::two_stage::RegisterExisting;
-use crate::scenario::{Scenario, Verb};
+use crate::scenario::Verb;
 
 /// What a registration finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +24,7 @@ pub(super) enum Comeback {
 
 /// If `hit` comes from a fault after which instances come back under their own id: how they end, and for how long they
 /// are away.
-pub(super) fn under_its_own_id(scenario: &Scenario, hit: &Hit) -> Option<(EventKind, SimDuration)> {
+pub(super) fn under_its_own_id(scenario: Case<'_>, hit: &Hit) -> Option<(EventKind, SimDuration)> {
     match scenario.faults[hit.fault].verb {
         Verb::Restart { down_for, new_id: false, graceful, .. } => {
             Some((if graceful { EventKind::Stop } else { EventKind::Crash }, down_for))
@@ -37,7 +38,7 @@ pub(super) fn under_its_own_id(scenario: &Scenario, hit: &Hit) -> Option<(EventK
 /// # Errors
 ///
 /// Their entry may be there or not, healthy or not.
-pub(super) fn of(scenario: &Scenario, latency: &Latency, hit: &Hit) -> Result<Comeback, Absence> {
+pub(super) fn of(scenario: Case<'_>, latency: &Latency, hit: &Hit) -> Result<Comeback, Absence> {
     let Some((ends, down_for)) = under_its_own_id(scenario, hit) else { return Ok(Comeback::Anew) };
     let end = Way::of(scenario, ends)?;
     let forgotten = end.of_fault(Stage::Entry, hit.fault);
@@ -46,7 +47,7 @@ pub(super) fn of(scenario: &Scenario, latency: &Latency, hit: &Hit) -> Result<Co
     }
     let unhealthy = end.of_fault(Stage::Registry, hit.fault)?.max <= down_for;
     let stored = forgotten?.min > down_for + latency.range.max;
-    if unhealthy && stored && scenario.server.two_stage().read_protect_threshold.is_none() {
+    if unhealthy && stored && scenario.server().read_protect_threshold.is_none() {
         Ok(Comeback::ToItsEntry)
     } else {
         Err(too_early())
@@ -60,14 +61,14 @@ pub(super) fn too_early() -> Absence {
 
 /// From the registration of those who come back to an unhealthy entry to the request that heals it: their first
 /// heartbeat (C9), or with the repair of 1.9 the registration itself.
-pub(super) fn healed(scenario: &Scenario, latency: &Latency, hit: &Hit) -> Result<BoundRange, Absence> {
-    if scenario.server.two_stage().register_existing == RegisterExisting::Heal {
+pub(super) fn healed(scenario: Case<'_>, latency: &Latency, hit: &Hit) -> Result<BoundRange, Absence> {
+    if scenario.server().register_existing == RegisterExisting::Heal {
         return Ok(latency.range);
     }
-    let apps = scenario.applications.iter().enumerate();
+    let apps = scenario.apps().enumerate();
     let mut delays = apps
-        .filter(|(place, app)| app.client.registers() && hit.at_most_of(*place) > 0)
-        .map(|(_, app)| app.client.two_stage().first_heartbeat_delay_ms);
+        .filter(|(place, app)| app.client.registers && hit.at_most_of(*place) > 0)
+        .map(|(_, app)| app.client.first_heartbeat_delay_ms);
     let first = delays.next().unwrap_or_default();
     if delays.any(|other| other != first) {
         return Err(Absence::because(

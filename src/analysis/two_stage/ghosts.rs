@@ -7,11 +7,13 @@
 
 use super::super::fleet::{Hit, hits};
 use super::super::types::{Absence, BoundRange};
+use super::Case;
 use super::guard::unhealthy_tolerated;
 use crate::engine::SimDuration;
+use crate::model::id::AppId;
 use crate::model::stage::EventKind;
 use crate::model::two_stage::{Guard, GuardScope, ServerConfig};
-use crate::scenario::{Scenario, Verb};
+use crate::scenario::Verb;
 
 /// When an instance of one application is marked and removed, seen from its crash.
 #[derive(Clone, Copy, Debug)]
@@ -38,22 +40,22 @@ pub(super) struct Ghosts<'a> {
 
 impl<'a> Ghosts<'a> {
     /// Those of application `place`.
-    pub(super) fn of(scenario: &'a Scenario, crashes: &'a [Hit], place: usize, death: Death) -> Self {
-        let app = &scenario.applications[place];
+    pub(super) fn of(scenario: Case<'a>, crashes: &'a [Hit], place: usize, death: Death) -> Self {
+        let app = scenario.app(AppId(place as u32));
         let of_kind = |kind, counts: fn(&Verb) -> bool| {
-            let all = hits(scenario, kind);
+            let all = hits(&scenario, kind);
             let those = all.iter().filter(|hit| counts(&scenario.faults[hit.fault].verb));
             those.map(|hit| hit.at_most_of(place)).sum()
         };
         let concerned: Vec<&Hit> = crashes.iter().filter(|hit| hit.at_most_of(place) > 0).collect();
         let mut ghosts = Self {
-            server: scenario.server.two_stage(),
-            name: &app.name,
+            server: scenario.server(),
+            name: &scenario.scenario().applications[place].name,
             stays: vec![false; concerned.len()],
             crashes: concerned,
             place,
             death,
-            entries: if app.client.registers() { u64::from(app.instances) } else { 0 },
+            entries: if app.client.registers { u64::from(app.instances) } else { 0 },
             leave: of_kind(EventKind::Stop, |_| true),
             come: of_kind(EventKind::Registration, adds_an_entry),
         };
@@ -172,7 +174,7 @@ mod tests {
     use crate::analysis::fixture::{crash_of, fault, registry_of, two_stage};
     use crate::model::id::AppId;
     use crate::model::two_stage::Preset;
-    use crate::scenario::{Fault, Selection, Which};
+    use crate::scenario::{Fault, Scenario, Selection, Which};
 
     fn range(min_s: u64, max_s: u64) -> BoundRange {
         let [min, mean, max] = [min_s, (min_s + max_s) / 2, max_s].map(SimDuration::from_secs);
@@ -191,7 +193,7 @@ mod tests {
     fn outcome(scenario: &Scenario) -> [bool; 2] {
         let crashes = hits(scenario, EventKind::Crash);
         let death = Death { hidden: range(10, 18), forgotten: range(55, 63) };
-        let ghosts = Ghosts::of(scenario, &crashes, 0, death);
+        let ghosts = Ghosts::of(scenario.two_stage().unwrap(), &crashes, 0, death);
         [ghosts.are_marked().is_ok(), ghosts.are_removed().is_ok()]
     }
 

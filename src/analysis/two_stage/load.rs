@@ -4,10 +4,10 @@ use super::super::latency::Latency;
 use super::super::types::Absence;
 use super::consumer::Watching;
 use super::silence::{ms, period};
+use super::{App, Case};
 use crate::engine::SimDuration;
 use crate::model::message::RequestKind;
 use crate::model::two_stage::{ClientConfig, Discovery};
-use crate::scenario::{Application, Scenario};
 
 const MINUTE: SimDuration = SimDuration::from_secs(60);
 
@@ -27,17 +27,17 @@ pub struct Load {
 /// # Errors
 ///
 /// The network's delay has no greatest value, or differs between applications.
-pub fn ordinary_load(scenario: &Scenario) -> Result<Load, Absence> {
-    let latency = Latency::of_links(scenario)?;
+pub fn ordinary_load(scenario: Case<'_>) -> Result<Load, Absence> {
+    let latency = Latency::of_links(&scenario)?;
     let mut load = Load::default();
-    for app in &scenario.applications {
+    for app in scenario.apps() {
         add(&mut load, scenario, app, &latency);
     }
     Ok(load)
 }
 
-fn add(load: &mut Load, scenario: &Scenario, app: &Application, latency: &Latency) {
-    let (client, instances) = (app.client.two_stage(), f64::from(app.instances));
+fn add(load: &mut Load, scenario: Case<'_>, app: App<'_>, latency: &Latency) {
+    let (client, instances) = (app.client, f64::from(app.instances));
     let every =
         |period: SimDuration| instances * (MINUTE.as_nanos() as f64 / period.as_nanos().max(1) as f64);
     if client.registers {
@@ -57,7 +57,7 @@ fn add(load: &mut Load, scenario: &Scenario, app: &Application, latency: &Latenc
                 services * every(poll_period(client, latency));
         }
         Discovery::LongPoll => {
-            let watching = Watching::of(scenario.server.two_stage(), client, latency);
+            let watching = Watching::of(scenario.server(), client, latency);
             load.per_minute[kind(RequestKind::Watch)] += services * every(watching.cycle());
             load.held += u64::from(app.instances) * client.services.len() as u64;
         }
@@ -86,7 +86,7 @@ mod tests {
     fn polls() {
         let mut scenario = two_stage(Preset::TwoStage, &[60]);
         scenario.network.latency = Delay::Constant(SimDuration::ZERO);
-        let load = ordinary_load(&scenario).expect("a constant delay");
+        let load = ordinary_load(scenario.two_stage().unwrap()).expect("a constant delay");
         assert_eq!(
             (minute(&load, RequestKind::FetchFull), minute(&load, RequestKind::Renew)),
             (720.0, 720.0)
@@ -105,13 +105,13 @@ mod tests {
         client.discovery = Discovery::LongPoll;
         client.services = vec![AppId(0), AppId(1)];
         client_of(&mut scenario, 1).fetches = false;
-        let load = ordinary_load(&scenario).expect("a constant delay");
+        let load = ordinary_load(scenario.two_stage().unwrap()).expect("a constant delay");
         assert_eq!(load.held, 120);
         assert!((minute(&load, RequestKind::Watch) - 240.0 * 30_000.0 / 30_001.0).abs() < 1e-9);
         assert_eq!(minute(&load, RequestKind::Renew), 1_200.0);
         // A time-out between two looks is noticed at the next: 29.9 s end after 30.
         client_of(&mut scenario, 0).watch_timeout_ms = 29_900;
-        assert_eq!(ordinary_load(&scenario), Ok(load));
+        assert_eq!(ordinary_load(scenario.two_stage().unwrap()), Ok(load));
     }
 
     /// Nacos: a poll of each service every 10 s, a heartbeat every 5 s, each and a round trip of 100 ms.
@@ -119,7 +119,7 @@ mod tests {
     fn subscribers() {
         let mut scenario = two_stage(Preset::Nacos1, &[101]);
         scenario.network.latency = Delay::Constant(SimDuration::from_millis(50));
-        let load = ordinary_load(&scenario).expect("a constant delay");
+        let load = ordinary_load(scenario.two_stage().unwrap()).expect("a constant delay");
         assert!((minute(&load, RequestKind::FetchService) - 600.0).abs() < 1e-9); // 101 · 60 / 10.1
         assert!((minute(&load, RequestKind::Renew) - 101.0 * 60.0 / 5.1).abs() < 1e-9);
     }

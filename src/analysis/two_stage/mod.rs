@@ -36,5 +36,22 @@ pub use shutdown::{Revenant, Unheard, revenant, unheard_when_the_port_closes};
 pub use silence::ghost_lives;
 pub use uniforms::Uniforms;
 
-pub(super) use silence::missed_heartbeats_tolerated;
-pub(super) use way::bounds;
+use super::ClosedForms;
+use super::types::Bound;
+use crate::model::two_stage::TwoStage;
+use crate::scenario::{AppOf, ScenarioOf};
+
+/// A scenario of the two-stage registry.
+type Case<'a> = ScenarioOf<'a, TwoStage>;
+/// One of its applications.
+type App<'a> = AppOf<'a, TwoStage>;
+
+impl ClosedForms for TwoStage {
+    fn bounds(scenario: Case<'_>) -> Vec<Bound> {
+        way::bounds(scenario)
+    }
+
+    fn missed_heartbeats_tolerated(scenario: Case<'_>, app: App<'_>) -> Option<u64> {
+        silence::missed_heartbeats_tolerated(scenario.server(), app.client)
+    }
+}

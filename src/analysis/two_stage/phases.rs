@@ -7,16 +7,16 @@
 //! change their distance. With `H`, `K` and `P` of 5, 3 and 5 s all have a common period of 15 s. Calls take so little
 //! beside the intervals that they are left out here.
 
+use super::super::evenness::{MANY, evens, gcd, lcm};
 use super::super::fleet::Hit;
 use super::super::latency::Latency;
-use super::super::phases::{MANY, evens, gcd, lcm};
 use super::super::types::Absence;
 use super::consumer::Watching;
 use super::silence::ms;
+use super::{App, Case};
 use crate::engine::SimDuration;
 use crate::model::stage::{EventKind, Stage};
 use crate::model::two_stage::{ClientConfig, Discovery, SweepPhase};
-use crate::scenario::{Application, Scenario};
 
 /// From so many instances on, it hardly matters to the mean of a service that its sweeps begin with its first one. That
 /// one's heartbeats come at a fixed distance to them, and all others start after it: with `n` instances that started
@@ -25,7 +25,7 @@ const FIRST_OF_MANY: u32 = 8 * MANY as u32;
 
 /// Why the mean at `stage` is not that over uniform phases; `None` if it is.
 pub(super) fn uneven(
-    scenario: &Scenario,
+    scenario: Case<'_>,
     latency: &Latency,
     event: EventKind,
     hits: &[Hit],
@@ -42,7 +42,7 @@ pub(super) fn uneven(
     if stage == Stage::Client && !phases.consumers_are_met_evenly() {
         return because("the start window is no multiple of the poll interval, so polls are bunched");
     }
-    if stage == Stage::Client && hits.iter().any(|hit| hit.is_watched_from_within(scenario)) {
+    if stage == Stage::Client && hits.iter().any(|hit| hit.is_watched_from_within(&scenario)) {
         return because("those hit one after the other watch each other");
     }
     None
@@ -60,7 +60,7 @@ pub(super) fn uneven_while_empty(
 }
 
 struct Phases<'a> {
-    scenario: &'a Scenario,
+    scenario: Case<'a>,
     latency: &'a Latency,
     event: EventKind,
     hits: &'a [Hit],
@@ -68,7 +68,7 @@ struct Phases<'a> {
 
 impl Phases<'_> {
     fn first_instances_matter(&self) -> bool {
-        let by_service = self.scenario.server.two_stage().sweep_phase == SweepPhase::ServiceCreation;
+        let by_service = self.scenario.server().sweep_phase == SweepPhase::ServiceCreation;
         by_service && self.concerned().any(|app| app.instances < FIRST_OF_MANY)
     }
 
@@ -77,7 +77,7 @@ impl Phases<'_> {
     fn sweeps_are_met_evenly(&self) -> bool {
         let (window, sweep) = (self.scenario.start_window, self.sweep());
         self.concerned().all(|app| {
-            let beat = ms(app.client.two_stage().heartbeat_interval_ms);
+            let beat = ms(app.client.heartbeat_interval_ms);
             // Starts make `g` uniform whatever `c`; then `c - g` is uniform over the interval before `c`.
             let by_start = evens(window, beat) && (evens(beat, sweep) || self.faults_even(sweep));
             // Faults make `c` uniform over both periods; it remains the phase of beats to sweeps.
@@ -90,7 +90,7 @@ impl Phases<'_> {
     fn consumers_are_met_evenly(&self) -> bool {
         let window = self.scenario.start_window;
         self.watching().all(|app| {
-            let client = app.client.two_stage();
+            let client = app.client;
             let period = self.looked_at_every(client);
             let by_fault = match self.event {
                 EventKind::Crash => {
@@ -104,7 +104,7 @@ impl Phases<'_> {
 
     fn looked_at_every(&self, client: &ClientConfig) -> SimDuration {
         match client.discovery {
-            Discovery::LongPoll => ms(self.scenario.server.two_stage().watch_park_ms),
+            Discovery::LongPoll => ms(self.scenario.server().watch_park_ms),
             Discovery::Poll | Discovery::PushPlusPoll => ms(client.poll_interval_ms),
         }
     }
@@ -112,7 +112,7 @@ impl Phases<'_> {
     /// All long polls for a service end together whenever it changes, so their time-outs keep in step. That matters only
     /// if it takes long to the next one.
     fn long_polls_end_evenly(&self, client: &ClientConfig) -> bool {
-        let watching = Watching::of(self.scenario.server.two_stage(), client, self.latency);
+        let watching = Watching::of(self.scenario.server(), client, self.latency);
         let (park, turnaround) = watching.gaps();
         client.discovery != Discovery::LongPoll
             || turnaround * MANY <= park
@@ -120,18 +120,18 @@ impl Phases<'_> {
     }
 
     /// Applications of which somebody who registers is hit.
-    fn concerned(&self) -> impl Iterator<Item = &Application> {
-        let apps = self.scenario.applications.iter().enumerate();
+    fn concerned(&self) -> impl Iterator<Item = App<'_>> {
+        let apps = self.scenario.apps().enumerate();
         let hit = |place| self.hits.iter().any(|hit| hit.at_most_of(place) > 0);
-        apps.filter(move |(place, app)| app.client.registers() && hit(*place)).map(|(_, app)| app)
+        apps.filter(move |(place, app)| app.client.registers && hit(*place)).map(|(_, app)| app)
     }
 
-    fn watching(&self) -> impl Iterator<Item = &Application> {
-        self.scenario.applications.iter().filter(|app| app.observers && app.instances > 0)
+    fn watching(&self) -> impl Iterator<Item = App<'_>> {
+        self.scenario.apps().filter(|app| app.observers && app.instances > 0)
     }
 
     fn sweep(&self) -> SimDuration {
-        ms(self.scenario.server.two_stage().sweep_interval_ms)
+        ms(self.scenario.server().sweep_interval_ms)
     }
 
     fn faults_even(&self, period: SimDuration) -> bool {

@@ -8,10 +8,10 @@
 
 use super::super::fleet::{Hit, hits};
 use super::super::types::BoundRange;
+use super::Case;
 use super::consumer::Wait;
 use super::ghosts::Death;
 use crate::model::stage::EventKind;
-use crate::scenario::Scenario;
 
 /// What decides when the dead of a service are served no more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,8 +26,8 @@ pub(super) enum Served {
 
 impl Served {
     /// For the dead of application `place`.
-    pub(super) fn of(scenario: &Scenario, crashes: &[Hit], place: usize, death: Death) -> Self {
-        let server = scenario.server.two_stage();
+    pub(super) fn of(scenario: Case<'_>, crashes: &[Hit], place: usize, death: Death) -> Self {
+        let server = scenario.server();
         // Otherwise nobody is unhealthy for any time.
         let has_ghosts = death.hidden != death.forgotten;
         let Some(threshold) = server.read_protect_threshold.filter(|_| has_ghosts) else {
@@ -36,7 +36,7 @@ impl Served {
         let shows_all =
             |healthy: u64, ghosts: u64| healthy as f64 / (healthy + ghosts).max(1) as f64 <= threshold;
         let entries = u64::from(scenario.applications[place].instances);
-        let of_kind = |kind| -> u64 { hits(scenario, kind).iter().map(|hit| hit.at_most_of(place)).sum() };
+        let of_kind = |kind| -> u64 { hits(&scenario, kind).iter().map(|hit| hit.at_most_of(place)).sum() };
         let (stopped, started) = (of_kind(EventKind::Stop), of_kind(EventKind::Registration));
         let dead: u64 = crashes.iter().map(|hit| hit.at_most_of(place)).sum();
         let healthy = entries.saturating_sub(dead + stopped);
@@ -79,7 +79,7 @@ mod tests {
     use crate::engine::SimDuration;
     use crate::model::id::AppId;
     use crate::model::two_stage::Preset;
-    use crate::scenario::{Selection, Verb, Which};
+    use crate::scenario::{Scenario, Selection, Verb, Which};
 
     fn death() -> Death {
         let range = |min, max| {
@@ -90,7 +90,7 @@ mod tests {
     }
 
     fn served(scenario: &Scenario) -> Served {
-        Served::of(scenario, &hits(scenario, EventKind::Crash), 0, death())
+        Served::of(scenario.two_stage().unwrap(), &hits(scenario, EventKind::Crash), 0, death())
     }
 
     fn crash(fleet: &[u32], which: Which, application: Option<AppId>) -> Scenario {

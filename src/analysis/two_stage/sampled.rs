@@ -8,7 +8,7 @@ use crate::analysis::fixture::{client_of, registry_of, two_stage};
 use crate::analysis::sampled::{Draws, next};
 use crate::engine::{NANOS_PER_MS, SimDuration};
 use crate::model::two_stage::{ClientConfig, Discovery, Preset, Schedule, ServerConfig, SweepPhase};
-use crate::scenario::{Delay, Scenario};
+use crate::scenario::{Delay, Scenario, Settings};
 
 const CRASHES: u64 = 60_000;
 
@@ -44,7 +44,8 @@ fn last_heard(client: &ClientConfig, delay: Delay, crash: u64, draws: &mut Draws
 
 /// When a consumer has taken over what is served from `served` on.
 fn taken(scenario: &Scenario, served: u64, draws: &mut Draws) -> u64 {
-    let (server, client) = (scenario.server.two_stage(), scenario.applications[0].client.two_stage());
+    let Settings { server, clients, .. } = scenario.setup.two_stage().unwrap();
+    let client = &clients[0];
     let delay = scenario.network.latency;
     match client.discovery {
         Discovery::Poll => polled(client, delay, served, draws).1,
@@ -98,7 +99,8 @@ fn watched(
 
 /// One crash: T_D at the registry, at a consumer and until it is forgotten, ns.
 fn crash(scenario: &Scenario, draws: &mut Draws) -> [u64; 3] {
-    let (server, client) = (scenario.server.two_stage(), scenario.applications[0].client.two_stage());
+    let Settings { server, clients, .. } = scenario.setup.two_stage().unwrap();
+    let client = &clients[0];
     let interval = ns(client.heartbeat_interval_ms);
     let crash = 70 * interval + draws.below(20 * interval);
     let heard = last_heard(client, scenario.network.latency, crash, draws);

@@ -109,10 +109,7 @@ fn outlasts_a_sweep(server: &ServerConfig) -> bool {
 /// When `k` are missed, the next one comes `k + 1` intervals after the last: at a fixed rate that may be the time-out
 /// itself, which is not *more* (`two-stage.md` 3); after a fixed delay round trips come on top. That takes latencies to
 /// be steady, the registry's clock too, and missed heartbeats to cost no time.
-pub(in crate::analysis) fn missed_heartbeats_tolerated(
-    server: &ServerConfig,
-    client: &ClientConfig,
-) -> Option<u64> {
+pub(super) fn missed_heartbeats_tolerated(server: &ServerConfig, client: &ClientConfig) -> Option<u64> {
     let timeout = u64::from(server.soft_timeout_ms);
     let interval = u64::from(client.heartbeat_interval_ms.max(1));
     let intervals = match client.heartbeat_schedule {

@@ -69,7 +69,8 @@ fn nacos_1() {
     let mut alone = scenario;
     alone.applications[0].instances = 1;
     let watching = alone.applications[0].clone();
-    alone.applications.push(crate::scenario::Application { name: "a1".into(), instances: 40, ..watching });
+    let watching = crate::scenario::Application { name: "a1".into(), instances: 40, ..watching };
+    alone.add_application(watching, AppId(0));
     alone.faults = vec![crash_of(Selection { application: Some(AppId(0)), ..some(1) })];
     let expected =
         [Ok([10_000, 0, 20_001]), Ok([25_000, 0, 35_001]), Ok([25_000, 0, 36_001]), Ok([25_000, 0, 35_001])];
@@ -198,8 +199,8 @@ fn reasons_for_an_absence() {
     let protected = nacos(&|it| {
         client_of(it, 0).sanity = Sanity::PushEmpty;
         it.applications[0].instances = 5;
-        it.applications
-            .push(crate::scenario::Application { name: "a1".into(), ..it.applications[0].clone() });
+        let other = crate::scenario::Application { name: "a1".into(), ..it.applications[0].clone() };
+        it.add_application(other, AppId(0));
         it.faults = vec![crash_of(Selection { application: Some(AppId(0)), zone: None, which: Which::All })];
     });
     assert!(protected.contains("refuse the list of a0"));
@@ -210,7 +211,8 @@ fn reasons_for_an_absence() {
 fn the_first_instance_of_a_service_is_seen_late() {
     let mut scenario = scenario(Preset::Nacos1, &[80]);
     let app = scenario.applications[0].clone();
-    scenario.applications.push(crate::scenario::Application { name: "a1".into(), instances: 0, ..app });
+    let empty = crate::scenario::Application { name: "a1".into(), instances: 0, ..app };
+    scenario.add_application(empty, AppId(0));
     client_of(&mut scenario, 0).services = vec![AppId(0), AppId(1)];
     let start = |count| vec![fault(0, Verb::Start { application: AppId(1), count, over: SimDuration::ZERO })];
     scenario.faults = start(1);

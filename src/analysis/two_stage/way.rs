@@ -20,22 +20,22 @@ use super::phases;
 use super::protection::Served;
 use super::quiet::is_quiet;
 use super::silence::{until_forgotten, until_hidden};
+use super::{App, Case};
 use crate::engine::SimDuration;
 use crate::model::id::AppId;
-use crate::model::registry::Kind;
+use crate::model::registry::Registry;
 use crate::model::stage::{EventKind, Stage};
-use crate::model::two_stage::{ClientConfig, Discovery};
-use crate::scenario::{Application, Scenario};
+use crate::model::two_stage::{ClientConfig, Discovery, TwoStage};
 
 const NOBODY_IS_HIT: &str = "no instance that is there from the start is hit";
 
 /// The closed form of each kind of event that the scenario's faults cause, at each stage: by kind, then stage.
-pub(in crate::analysis) fn bounds(scenario: &Scenario) -> Vec<Bound> {
-    let kinds = EventKind::ALL.into_iter().filter(|&event| !hits(scenario, event).is_empty());
+pub(super) fn bounds(scenario: Case<'_>) -> Vec<Bound> {
+    let kinds = EventKind::ALL.into_iter().filter(|&event| !hits(&scenario, event).is_empty());
     kinds.flat_map(|event| of_kind(scenario, event)).collect()
 }
 
-fn of_kind(scenario: &Scenario, event: EventKind) -> Vec<Bound> {
+fn of_kind(scenario: Case<'_>, event: EventKind) -> Vec<Bound> {
     let way = Way::of(scenario, event);
     let of_stage = |&stage| {
         let wait = way.as_ref().map_err(Clone::clone).and_then(|way| way.until(stage));
@@ -46,12 +46,12 @@ fn of_kind(scenario: &Scenario, event: EventKind) -> Vec<Bound> {
         };
         Bound { event, stage, range: wait.map(|wait| wait.range), mean_absent }
     };
-    Kind::TwoStage.stages().iter().map(of_stage).collect()
+    TwoStage::STAGES.iter().map(of_stage).collect()
 }
 
 /// The way of one kind of event through the stages.
 pub(super) struct Way<'a> {
-    scenario: &'a Scenario,
+    scenario: Case<'a>,
     event: EventKind,
     latency: Latency,
     hits: Vec<Hit>,
@@ -60,17 +60,17 @@ pub(super) struct Way<'a> {
 }
 
 impl<'a> Way<'a> {
-    pub(super) fn of(scenario: &'a Scenario, event: EventKind) -> Result<Self, Absence> {
-        let latency = Latency::of_links(scenario)?;
+    pub(super) fn of(scenario: Case<'a>, event: EventKind) -> Result<Self, Absence> {
+        let latency = Latency::of_links(&scenario)?;
         assumptions::ordinary(scenario, &latency)?;
-        let server = scenario.server.two_stage();
-        let death = |app: &Application| {
-            let client = app.client.two_stage();
+        let server = scenario.server();
+        let death = |app: App<'_>| {
+            let client = app.client;
             let forgotten = until_forgotten(server, client, &latency);
             Death { hidden: until_hidden(server, client, &latency), forgotten }
         };
-        let deaths: Vec<Death> = scenario.applications.iter().map(death).collect();
-        let hits = hits(scenario, event);
+        let deaths: Vec<Death> = scenario.apps().map(death).collect();
+        let hits = hits(&scenario, event);
         match event {
             EventKind::Crash => assumptions::crashes_come_late(scenario, &hits, &latency, &deaths)?,
             EventKind::Stop => assumptions::stops_are_final(scenario, &hits, &latency)?,
@@ -117,14 +117,14 @@ impl<'a> Way<'a> {
     /// One observation a subject and observer.
     fn over_observers(&self) -> Result<Wait, Absence> {
         let mut cases = Vec::new();
-        for (watcher, app) in self.scenario.applications.iter().enumerate() {
-            let client = app.client.two_stage();
+        for (watcher, app) in self.scenario.apps().enumerate() {
+            let client = app.client;
             if !app.observers || app.instances == 0 {
                 continue;
             }
             for hit in &self.hits {
                 for place in self.registering().filter(|place| hears_of(client, *place)) {
-                    let weight = hit.watched_by(self.scenario, place, watcher);
+                    let weight = hit.watched_by(&self.scenario, place, watcher);
                     if weight > 0 {
                         let wait = self.taken_over(client, hit, place)?;
                         cases.push((weight, self.in_time(hit, Stage::Client, wait)?));
@@ -191,7 +191,7 @@ impl<'a> Way<'a> {
         served: BoundRange,
     ) -> Result<Wait, Absence> {
         let (scenario, latency, change) = (self.scenario, &self.latency, (self.event, hit, place));
-        let server = scenario.server.two_stage();
+        let server = scenario.server();
         match client.discovery {
             Discovery::Poll => {
                 assumptions::poll_interval(scenario, client, change, latency)?;
@@ -237,8 +237,8 @@ impl<'a> Way<'a> {
 
     /// Applications whose instances register.
     fn registering(&self) -> impl Iterator<Item = usize> {
-        let apps = self.scenario.applications.iter().enumerate();
-        apps.filter(|(_, app)| app.client.registers()).map(|(place, _)| place)
+        let apps = self.scenario.apps().enumerate();
+        apps.filter(|(_, app)| app.client.registers).map(|(place, _)| place)
     }
 }
 

@@ -1,9 +1,10 @@
-//! A process of an application with a client of either registry.
+//! A client of whichever registry, for whoever is not written over [`Registry`](super::Registry) yet.
 
+use super::ClientMachine;
 use super::config::ClientConfig;
 use crate::engine::{SimDuration, SimTime};
-use crate::model::client::{self, ServerUrls};
 use crate::model::effect::{Call, ClientEffect, ClientTimer, PushId};
+use crate::model::eureka::client::{self, ServerUrls};
 use crate::model::id::{AppId, ClientId, InstanceId};
 use crate::model::message::{Failure, Reply, Status};
 use crate::model::step::Step;
@@ -44,19 +45,15 @@ impl Client {
     /// A client of `app` with settings like `config` that is not running yet, registers as `instance`, and knows
     /// `servers`. It is process `id`.
     pub fn new(
-        config: &ClientConfig,
+        config: ClientConfig<'_>,
         id: ClientId,
         app: AppId,
         instance: InstanceId,
         servers: ServerUrls<'_>,
     ) -> Self {
         match config {
-            ClientConfig::Eureka(_) => Self::Eureka(client::Client::new(app, instance, servers)),
-            ClientConfig::TwoStage(_) => {
-                let server = servers.own_zone.iter().chain(servers.other_zones).next();
-                let server = *server.expect("there is a registry");
-                Self::TwoStage(TwoStageClient::new(app, instance, server, id))
-            }
+            ClientConfig::Eureka(_) => Self::Eureka(ClientMachine::new(id, app, instance, servers)),
+            ClientConfig::TwoStage(_) => Self::TwoStage(ClientMachine::new(id, app, instance, servers)),
         }
     }
 
@@ -67,40 +64,34 @@ impl Client {
 
     /// The next process calls through its balancer for the first time `first_call` after its start.
     pub fn set_first_call(&mut self, first_call: SimDuration) {
-        if let Self::Eureka(client) = self {
-            client.set_first_call(first_call);
-        }
+        either!(self, client => ClientMachine::set_first_call(client, first_call));
     }
 
     /// A process starts. It must not be running.
-    pub fn on_start(&mut self, config: &ClientConfig, step: &mut ClientStep<'_>) {
+    pub fn on_start(&mut self, config: ClientConfig<'_>, step: &mut ClientStep<'_>) {
         either!(self, config, client, config => client.on_start(config, step));
     }
 
     /// The process is told to stop in order.
-    pub fn on_stop(&mut self, config: &ClientConfig, step: &mut ClientStep<'_>) {
+    pub fn on_stop(&mut self, config: ClientConfig<'_>, step: &mut ClientStep<'_>) {
         either!(self, config, client, config => client.on_stop(config, step));
     }
 
     /// The application sets its status, if its registry knows such a thing.
-    pub fn on_status(&mut self, status: Status, config: &ClientConfig, step: &mut ClientStep<'_>) {
-        if let (Self::Eureka(client), ClientConfig::Eureka(config)) = (self, config) {
-            client.on_status(status, config, step);
-        }
+    pub fn on_status(&mut self, status: Status, config: ClientConfig<'_>, step: &mut ClientStep<'_>) {
+        either!(self, config, client, config => ClientMachine::on_status(client, status, config, step));
     }
 
     /// A health check finds the application so, if its registry asks one.
-    pub fn on_health(&mut self, status: Status, config: &ClientConfig, step: &mut ClientStep<'_>) {
-        if let (Self::Eureka(client), ClientConfig::Eureka(config)) = (self, config) {
-            client.on_health(status, config, step);
-        }
+    pub fn on_health(&mut self, status: Status, config: ClientConfig<'_>, step: &mut ClientStep<'_>) {
+        either!(self, config, client, config => ClientMachine::on_health(client, status, config, step));
     }
 
     /// A timer is due. A stale one is dropped.
     #[inline]
     pub fn on_timer(
         &mut self,
-        config: &ClientConfig,
+        config: ClientConfig<'_>,
         timer: ClientTimer,
         generation: u16,
         step: &mut ClientStep<'_>,
@@ -110,14 +101,20 @@ impl Client {
 
     /// A call was answered. An answer that nobody waits for is dropped.
     #[inline]
-    pub fn on_reply(&mut self, config: &ClientConfig, call: Call, reply: Reply, step: &mut ClientStep<'_>) {
+    pub fn on_reply(
+        &mut self,
+        config: ClientConfig<'_>,
+        call: Call,
+        reply: Reply,
+        step: &mut ClientStep<'_>,
+    ) {
         either!(self, config, client, config => client.on_reply(config, call, reply, step));
     }
 
     /// A call ended without an answer.
     pub fn on_failure(
         &mut self,
-        config: &ClientConfig,
+        config: ClientConfig<'_>,
         call: Call,
         failure: Failure,
         step: &mut ClientStep<'_>,
@@ -126,49 +123,34 @@ impl Client {
     }
 
     /// A call will not be answered soon, or ever.
-    pub fn on_stall(&mut self, config: &ClientConfig, call: Call, step: &mut ClientStep<'_>) {
-        if let (Self::Eureka(client), ClientConfig::Eureka(config)) = (self, config) {
-            client.on_stall(config, call, step);
-        }
+    pub fn on_stall(&mut self, config: ClientConfig<'_>, call: Call, step: &mut ClientStep<'_>) {
+        either!(self, config, client, config => ClientMachine::on_stall(client, config, call, step));
     }
 
     /// A push came.
     pub fn on_push(
         &mut self,
-        config: &ClientConfig,
+        config: ClientConfig<'_>,
         (app, payload): (AppId, Payload),
         push: PushId,
         step: &mut ClientStep<'_>,
     ) {
-        match (self, config) {
-            (Self::TwoStage(client), ClientConfig::TwoStage(config)) => {
-                client.on_push(config, app, payload, push, step);
-            }
-            _ => unreachable!("only the two-stage registry pushes"),
-        }
+        either!(self, config, client, config => ClientMachine::on_push(client, config, (app, payload), push, step));
     }
 
     /// The process goes on after a pause that began at `paused_since` on its monotonic clock.
-    pub fn on_resume(&mut self, config: &ClientConfig, paused_since: SimTime, step: &mut ClientStep<'_>) {
-        either!(self, config, client, config => client.on_resume(config, paused_since, step));
+    pub fn on_resume(&mut self, config: ClientConfig<'_>, paused_since: SimTime, step: &mut ClientStep<'_>) {
+        either!(self, config, client, config => ClientMachine::on_resume(client, config, paused_since, step));
     }
 
     /// The process is gone at `now` on its monotonic clock, without a word.
-    pub fn on_crash(&mut self, config: &ClientConfig, now: SimTime) {
-        match (self, config) {
-            (Self::Eureka(client), _) => client.on_crash(),
-            (Self::TwoStage(client), ClientConfig::TwoStage(config)) => client.on_crash(config, now),
-            (Self::TwoStage(_), ClientConfig::Eureka(_)) => {
-                unreachable!("a client has the settings of its own registry")
-            }
-        }
+    pub fn on_crash(&mut self, config: ClientConfig<'_>, now: SimTime) {
+        either!(self, config, client, config => ClientMachine::on_crash(client, config, now));
     }
 
     /// From now on its host's disk is full, or has room again.
     pub fn set_disk_full(&mut self, full: bool) {
-        if let Self::TwoStage(client) = self {
-            client.set_disk_full(full);
-        }
+        either!(self, client => ClientMachine::set_disk_full(client, full));
     }
 
     /// Whether the outcome of `call` would find somebody.
@@ -178,10 +160,7 @@ impl Client {
 
     /// The status of its own record, as it would be shown.
     pub fn status(&self) -> Status {
-        match self {
-            Self::Eureka(client) => client.status(),
-            Self::TwoStage(_) => Status::Up,
-        }
+        either!(self, client => ClientMachine::status(client))
     }
 
     /// Whether, as far as it knows, it is registered.
@@ -196,10 +175,7 @@ impl Client {
 
     /// Whether its constructor has returned: it runs, or is stopping.
     pub fn has_started(&self) -> bool {
-        match self {
-            Self::Eureka(client) => client.has_started(),
-            Self::TwoStage(client) => client.is_running(),
-        }
+        either!(self, client => ClientMachine::has_started(client))
     }
 
     /// Its local registry.
@@ -211,31 +187,16 @@ impl Client {
     /// The list that its callers pick from.
     #[inline]
     pub fn balancer_view(&self) -> View {
-        match self {
-            Self::Eureka(client) => client.balancer_view(),
-            Self::TwoStage(client) => client.view(),
-        }
+        either!(self, client => ClientMachine::balancer_view(client))
     }
 
     /// Every view that it holds, or may come to hold again.
     pub fn views(&self) -> [View; 3] {
-        match self {
-            Self::Eureka(client) => [client.view(), client.balancer_view(), View::EMPTY],
-            Self::TwoStage(client) => {
-                let [file, before] = client.views_on_disk();
-                [client.view(), file, before]
-            }
-        }
+        either!(self, client => ClientMachine::views(client))
     }
 
     /// Whether it calls others: once it has started, and has a list to pick from.
-    pub fn makes_calls(&self, config: &ClientConfig) -> bool {
-        match (self, config) {
-            (Self::Eureka(client), ClientConfig::Eureka(config)) => client.makes_calls(config),
-            (Self::TwoStage(client), _) => client.is_running(),
-            (Self::Eureka(_), ClientConfig::TwoStage(_)) => {
-                unreachable!("a client has the settings of its own registry")
-            }
-        }
+    pub fn makes_calls(&self, config: ClientConfig<'_>) -> bool {
+        either!(self, config, client, config => ClientMachine::makes_calls(client, config))
     }
 }

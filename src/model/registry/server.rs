@@ -1,8 +1,7 @@
-//! One life of a server of either registry.
-
-use std::sync::Arc;
+//! A server of whichever registry, for whoever is not written over [`Registry`](super::Registry) yet.
 
 use super::config::ServerConfig;
+use super::{MinuteFigures, ServerMachine};
 use crate::engine::SimTime;
 use crate::model::clock::WallMs;
 use crate::model::effect::{PushId, ServerEffect, ServiceTimer, Ticket};
@@ -26,19 +25,14 @@ pub enum Server {
     TwoStage(Box<TwoStageServer>),
 }
 
-/// What a server's minute is made of, besides what the recorder knows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MinuteFigures {
-    /// Leases in the registry.
-    pub registered: u32,
-    /// Of these, leases that are expired (without compensation).
-    pub expired: u32,
-    /// `numberOfRenewsPerMinThreshold`.
-    pub threshold: u32,
-    /// `expectedNumberOfClientsSendingRenews`.
-    pub expected: u32,
-    /// Whether self-preservation keeps it from evicting.
-    pub self_preservation: bool,
+/// The same of either.
+macro_rules! either {
+    ($it:expr, $server:ident => $call:expr) => {
+        match $it {
+            Self::Eureka($server) => $call,
+            Self::TwoStage($server) => $call,
+        }
+    };
 }
 
 impl Server {
@@ -54,12 +48,12 @@ impl Server {
     ) -> Self {
         match config {
             ServerConfig::Eureka(config) => {
-                let config = Arc::new(config.clone());
-                Self::Eureka(Box::new(EurekaServer::start(config, generation, peers, own, step)))
+                let server = ServerMachine::start(config, generation, None, peers, own, step);
+                Self::Eureka(Box::new(server))
             }
             ServerConfig::TwoStage(config) => {
-                let config = Arc::new(config.clone());
-                Self::TwoStage(Box::new(TwoStageServer::start(config, generation as u8, saved, step)))
+                let server = ServerMachine::start(config, generation, saved, peers, own, step);
+                Self::TwoStage(Box::new(server))
             }
         }
     }
@@ -82,10 +76,7 @@ impl Server {
         ticket: Option<Ticket>,
         step: &mut ServerStep<'_>,
     ) -> Option<Reply> {
-        match self {
-            Self::Eureka(server) => Some(server.on_request(request, step)),
-            Self::TwoStage(server) => server.on_request(request, ticket, step),
-        }
+        either!(self, server => ServerMachine::on_request(&mut **server, request, ticket, step))
     }
 
     /// A timer of Eureka's is due.
@@ -96,10 +87,7 @@ impl Server {
         own: OwnRegistry<'_>,
         step: &mut ServerStep<'_>,
     ) {
-        match self {
-            Self::Eureka(server) => server.on_timer(timer, generation, own, step),
-            Self::TwoStage(_) => unreachable!("it sets none of these"),
-        }
+        either!(self, server => ServerMachine::on_timer(&mut **server, timer, generation, own, step));
     }
 
     /// A timer of a registry that has several of each kind is due.
@@ -110,20 +98,17 @@ impl Server {
         generation: u8,
         step: &mut ServerStep<'_>,
     ) {
-        match self {
-            Self::TwoStage(server) => server.on_timer(timer, number, generation, step),
-            Self::Eureka(_) => unreachable!("it sets none of these"),
-        }
+        either!(self, server => ServerMachine::on_service_timer(&mut **server, timer, number, generation, step));
     }
 
     /// A peer's queue is to be looked at.
     pub fn on_peer_timer(&mut self, peer: ServerId, generation: u16, step: &mut ServerStep<'_>) {
-        self.replicating().on_peer_timer(peer, generation, step);
+        either!(self, server => ServerMachine::on_peer_timer(&mut **server, peer, generation, step));
     }
 
     /// A peer's batch came.
     pub fn on_batch(&mut self, items: &[Replicated], step: &mut ServerStep<'_>) -> Vec<ItemReply> {
-        self.replicating().on_batch(items, step)
+        either!(self, server => ServerMachine::on_batch(&mut **server, items, step))
     }
 
     /// A batch to a peer has ended.
@@ -134,154 +119,100 @@ impl Server {
         outcome: BatchOutcome<'_>,
         step: &mut ServerStep<'_>,
     ) {
-        self.replicating().on_batch_outcome(peer, batch, outcome, step);
-    }
-
-    fn replicating(&mut self) -> &mut EurekaServer {
-        match self {
-            Self::Eureka(server) => server,
-            Self::TwoStage(_) => unreachable!("it has no peers"),
-        }
+        either!(self, server => ServerMachine::on_batch_outcome(&mut **server, peer, batch, outcome, step));
     }
 
     /// A client acknowledges a push.
     pub fn on_acknowledged(&mut self, from: ClientId, push: PushId) {
-        match self {
-            Self::TwoStage(server) => server.on_acknowledged(from, push),
-            Self::Eureka(_) => unreachable!("it pushes nothing"),
-        }
+        either!(self, server => ServerMachine::on_acknowledged(&mut **server, from, push));
     }
 
     /// The process goes on after a pause that began at `paused_since` on its monotonic clock. To be told before what
     /// waited meanwhile.
     pub fn on_resume(&mut self, paused_since: SimTime, step: &mut ServerStep<'_>) {
-        match self {
-            Self::Eureka(_) => {}
-            Self::TwoStage(server) => server.on_resume(paused_since, step),
-        }
+        either!(self, server => ServerMachine::on_resume(&mut **server, paused_since, step));
     }
 
     /// The wall clock was set.
     pub fn on_clock_step(&mut self, step: &mut ServerStep<'_>) {
-        match self {
-            Self::Eureka(server) => server.on_clock_step(step),
-            Self::TwoStage(_) => {}
-        }
+        either!(self, server => ServerMachine::on_clock_step(&mut **server, step));
     }
 
     /// Settings that it reads anew each time have changed.
     pub fn set_config(&mut self, config: &ServerConfig) {
         match (self, config) {
             (Self::Eureka(server), ServerConfig::Eureka(config)) => {
-                server.set_config(Arc::new(config.clone()))
+                ServerMachine::set_config(&mut **server, config);
             }
-            _ => unreachable!("only Eureka reads settings anew"),
+            (Self::TwoStage(server), ServerConfig::TwoStage(config)) => {
+                ServerMachine::set_config(&mut **server, config);
+            }
+            _ => unreachable!("a server has the settings of its own registry"),
         }
     }
 
     /// Whether fetches are answered.
     #[inline]
     pub fn is_serving(&self) -> bool {
-        match self {
-            Self::Eureka(server) => server.is_serving(),
-            Self::TwoStage(_) => true,
-        }
+        either!(self, server => ServerMachine::is_serving(&**server))
     }
 
     /// The log of this life.
     #[inline]
     pub fn life(&self) -> LifeId {
-        match self {
-            Self::Eureka(server) => server.life(),
-            Self::TwoStage(server) => server.life(),
-        }
+        either!(self, server => ServerMachine::life(&**server))
     }
 
     /// How many instances it knows, be they shown or not.
     pub fn registered(&self) -> u32 {
-        match self {
-            Self::Eureka(server) => server.registered(),
-            Self::TwoStage(server) => server.registered(),
-        }
+        either!(self, server => ServerMachine::registered(&**server))
     }
 
     /// Whether something keeps it from evicting: self-preservation, or the guard of some service.
     pub fn is_protecting(&self) -> bool {
-        match self {
-            Self::Eureka(server) => server.self_preservation_engaged(),
-            Self::TwoStage(server) => server.guard_is_shut(),
-        }
+        either!(self, server => ServerMachine::is_protecting(&**server))
     }
 
     /// Whether it knows the instance, be it shown or not.
     pub fn has(&self, instance: InstanceId) -> bool {
-        match self {
-            Self::Eureka(server) => server.lease(instance).is_some(),
-            Self::TwoStage(server) => server.has(instance),
-        }
+        either!(self, server => ServerMachine::has(&**server, instance))
     }
 
     /// Whether it would not answer 404 to a request about the instance.
     pub fn finds(&self, instance: InstanceId, wall: WallMs) -> bool {
-        match self {
-            Self::Eureka(server) => server.finds(instance, wall),
-            Self::TwoStage(server) => server.has(instance),
-        }
+        either!(self, server => ServerMachine::finds(&**server, instance, wall))
     }
 
     /// Whether an operator has overridden the instance's status.
     pub fn overrides(&self, instance: InstanceId) -> bool {
-        match self {
-            Self::Eureka(server) => {
-                server.lease(instance).is_some_and(|lease| lease.record.overridden != Status::Unknown)
-            }
-            Self::TwoStage(_) => false,
-        }
+        either!(self, server => ServerMachine::overrides(&**server, instance))
     }
 
     /// The record that it shows, or showed, with this status.
     pub fn record_shown_as(&self, instance: InstanceId, status: Status) -> Option<Record> {
-        match self {
-            Self::Eureka(server) => server.record_shown_as(instance, status),
-            Self::TwoStage(_) => None,
-        }
+        either!(self, server => ServerMachine::record_shown_as(&**server, instance, status))
     }
 
     /// Requests that wait for their answers, in the order in which they came.
     pub fn held(&self) -> Vec<Ticket> {
-        match self {
-            Self::Eureka(_) => Vec::new(),
-            Self::TwoStage(server) => server.held(),
-        }
+        either!(self, server => ServerMachine::held(&**server))
     }
 
     /// What it counts by the minute, for a row of the timeline.
     pub fn minute_figures(&self, wall: WallMs) -> Option<MinuteFigures> {
-        match self {
-            Self::Eureka(server) => Some(MinuteFigures {
-                registered: server.registered(),
-                expired: server.expired(wall),
-                threshold: server.threshold(),
-                expected: server.expected(),
-                self_preservation: server.self_preservation_engaged(),
-            }),
-            Self::TwoStage(_) => None,
-        }
+        either!(self, server => ServerMachine::minute_figures(&**server, wall))
     }
 
     /// With which generation of timers the next life begins, if this one began with `generation`.
     pub fn next_generation(&self, generation: u16) -> u16 {
-        match self {
-            Self::Eureka(server) => server.next_generation(),
-            Self::TwoStage(_) => generation.wrapping_add(1),
-        }
+        either!(self, server => ServerMachine::next_generation(&**server, generation))
     }
 
     /// The life is over: what it leaves on disk.
     pub fn into_saved(self) -> Option<Saved> {
         match self {
             Self::Eureka(_) => None,
-            Self::TwoStage(server) => server.into_saved(),
+            Self::TwoStage(server) => (*server).into_saved(),
         }
     }
 }

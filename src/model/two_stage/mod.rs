@@ -16,6 +16,7 @@
 
 mod client;
 mod config;
+mod kind;
 mod server;
 
 pub use client::TwoStageClient;
@@ -24,4 +25,5 @@ pub use config::{
     RegisterExisting, ResumeOrder, Sanity, Schedule, ServerConfig, SweepPasses, SweepPhase, WatchAck,
     WatchTimeoutPayload,
 };
+pub use kind::TwoStage;
 pub use server::{Saved, TwoStageServer};

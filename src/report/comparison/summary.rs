@@ -231,7 +231,7 @@ impl ConfigurationSummary {
             configuration: index as u64 + 1,
             values: dimensions.map(|(dimension, value)| dimension.values[value].clone()).collect(),
             title: scenario.title.clone(),
-            release: scenario.release.clone(),
+            release: scenario.setup.release().to_owned(),
             replicates_to_duration: count(records.iter().filter(|record| record.to_duration).count()),
             events: sum(|record| record.events),
             digest: digest(records),

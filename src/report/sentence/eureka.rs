@@ -1,11 +1,16 @@
 //! What the time went on with Eureka.
 
-use crate::model::eureka::ServerConfig;
+use crate::model::eureka::Eureka;
 use crate::model::stage::{EventKind, Stage};
 use crate::report::Report;
+use crate::scenario::ScenarioOf;
 
 /// What had to happen until a stage noticed an event, after the stage before it had.
-pub(super) fn reason(report: &Report<'_>, server: &ServerConfig, what: (Stage, EventKind)) -> String {
+pub(super) fn reason(
+    report: &Report<'_>,
+    scenario: ScenarioOf<'_, Eureka>,
+    what: (Stage, EventKind),
+) -> String {
     let several = report.has_several_servers();
     let (round, who) = if several {
         ("each server's eviction round", "each server")
@@ -16,12 +21,12 @@ pub(super) fn reason(report: &Report<'_>, server: &ServerConfig, what: (Stage, E
     match what {
         (Stage::Registry, EventKind::Crash) => format!(
             "its lease{}, which Eureka counts twice, had run out and {round} removed it",
-            common_lease_s(report).map(|secs| format!(" of {secs} s")).unwrap_or_default()
+            common_lease_s(scenario).map(|secs| format!(" of {secs} s")).unwrap_or_default()
         ),
         (Stage::Registry, EventKind::Stop) => format!("{who} had its de-registration"),
         (Stage::Registry, EventKind::Registration) => format!("{who} had it"),
         (Stage::Registry, _) => format!("{who} had its new status"),
-        (Stage::Served, _) if server.use_read_only_response_cache => {
+        (Stage::Served, _) if scenario.server().use_read_only_response_cache => {
             format!("{owner} read-only cache took that over")
         }
         (Stage::Served, _) => format!("{owner} response cache took that over"),
@@ -32,8 +37,8 @@ pub(super) fn reason(report: &Report<'_>, server: &ServerConfig, what: (Stage, E
 }
 
 /// The lease of all applications, s, if it is the same.
-fn common_lease_s(report: &Report<'_>) -> Option<u32> {
-    let clients = report.scenario.applications.iter().map(|application| application.client.eureka());
+fn common_lease_s(scenario: ScenarioOf<'_, Eureka>) -> Option<u32> {
+    let clients = scenario.settings.clients.iter();
     let mut leases = clients
         .filter(|client| client.register_with_eureka)
         .map(|client| client.lease_expiration_duration_in_seconds);

@@ -2,12 +2,14 @@
 
 use super::{in_words, plural, shortest_watch};
 use crate::model::stage::{EventKind, Stage};
-use crate::model::two_stage::{Discovery, ServerConfig};
+use crate::model::two_stage::{Discovery, TwoStage};
 use crate::report::guards::{guard_percent, shut_at_end};
 use crate::report::{Report, Summary};
+use crate::scenario::ScenarioOf;
 
 /// What had to happen until a stage noticed an event, after the stage before it had.
-pub(super) fn reason(report: &Report<'_>, server: &ServerConfig, what: (Stage, EventKind)) -> String {
+pub(super) fn reason(scenario: ScenarioOf<'_, TwoStage>, what: (Stage, EventKind)) -> String {
+    let server = scenario.server();
     match what {
         (Stage::Registry, EventKind::Crash) => format!(
             "its silence had exceeded {} and a sweep, one every {}, {}",
@@ -26,7 +28,7 @@ pub(super) fn reason(report: &Report<'_>, server: &ServerConfig, what: (Stage, E
             }
             _ => "the registry's answers did".to_owned(),
         },
-        (Stage::Client, _) => match discovery(report) {
+        (Stage::Client, _) => match discovery(scenario) {
             Some(Discovery::Poll) => "the callers polled",
             Some(Discovery::LongPoll) => "the callers' long polls were answered",
             Some(Discovery::PushPlusPoll) => "a push, or their own poll, told the callers",
@@ -157,9 +159,8 @@ fn shut_meanwhile(summary: &Summary) -> Option<String> {
 }
 
 /// How all consumers hear of changes, if they do so alike.
-fn discovery(report: &Report<'_>) -> Option<Discovery> {
-    let applications = report.scenario.applications.iter().filter(|app| app.observers);
-    let mut ways = applications.map(|app| app.client.two_stage().discovery);
+fn discovery(scenario: ScenarioOf<'_, TwoStage>) -> Option<Discovery> {
+    let mut ways = scenario.apps().filter(|app| app.observers).map(|app| app.client.discovery);
     let first = ways.next()?;
     ways.all(|way| way == first).then_some(first)
 }

@@ -76,16 +76,15 @@ fn services_are_those_that_register_or_are_named() {
     let text = "registry = \"two-stage\"\n[[application]]\nname = \"a\"\n[[application]]\nname = \"b\"\n\
                 register = false\nsubscribes = [\"b\", \"a\"]\n[[application]]\nname = \"c\"\nfetch = false\n";
     let scenario = read(text);
-    let services = scenario
-        .applications
-        .iter()
-        .map(|app| app.client.two_stage().services.iter().map(|service| service.0).collect::<Vec<_>>());
+    let clients = &scenario.setup.two_stage().expect("it is the two-stage registry").clients;
+    let services =
+        clients.iter().map(|client| client.services.iter().map(|service| service.0).collect::<Vec<_>>());
     assert_eq!(services.collect::<Vec<_>>(), [vec![0, 2], vec![0, 1], vec![0, 2]]);
     let observers: Vec<bool> = scenario.applications.iter().map(|app| app.observers).collect();
     assert_eq!(observers, [true, true, false]);
     // One heartbeat interval.
     assert_eq!(scenario.start_window, SimDuration::from_secs(5));
-    assert_eq!(scenario.release, "two-stage");
+    assert_eq!(scenario.setup.release(), "two-stage");
 }
 
 #[test]

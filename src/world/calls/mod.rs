@@ -44,7 +44,7 @@ use super::event::Event;
 use super::node::{NO_SERVER, State};
 use super::setup::config_of;
 use crate::engine::{Chance, SimDuration, SimTime};
-use crate::model::client::BalancerConfig;
+use crate::model::eureka::client::BalancerConfig;
 use crate::model::id::{AppId, ClientId, InstanceId, ServerId};
 use crate::model::view::View;
 use crate::observe::{CallCounts, CallMinute};
@@ -129,7 +129,7 @@ impl Calls {
                         retries_on_same: traffic.retries_on_same_instance,
                         retries_on_next: traffic.retries_on_next_instance,
                         avoids_previous: !matches!(
-                            application.client.balancer(),
+                            scenario.setup.client(AppId(number as u32)).balancer(),
                             BalancerConfig::Ribbon { .. }
                         ),
                         read_timeout: traffic.read_timeout,

@@ -6,7 +6,7 @@ use super::line::Prospect;
 use super::watch::Watch;
 use super::{Calls, World};
 use crate::engine::SimTime;
-use crate::model::client::BalancerConfig;
+use crate::model::eureka::client::BalancerConfig;
 use crate::model::id::{AppId, ClientId, InstanceId};
 use crate::model::view::View;
 use crate::world::node::State;

@@ -7,6 +7,7 @@ use crate::engine::{Schedule, SimDuration, SimTime};
 use crate::model::eureka::ServerConfig;
 use crate::model::id::{InstanceId, ServerId};
 use crate::model::message::{Request, Status};
+use crate::model::registry;
 use crate::model::stage::EventKind;
 use crate::scenario::{Change, Selection};
 use crate::world::World;
@@ -133,8 +134,8 @@ impl World<'_> {
     /// Settings of all servers change, for this life and all later ones.
     pub(super) fn change(&mut self, changes: &[Change]) -> Begun {
         for node in &mut self.servers {
-            for &change in changes {
-                set(node.config.eureka_mut(), change);
+            if let registry::ServerConfig::Eureka(config) = &mut node.config {
+                changes.iter().for_each(|&change| set(config, change));
             }
             if let Some(server) = &mut node.server {
                 server.set_config(&node.config);

@@ -6,7 +6,8 @@ use crate::scenario::ServerNode;
 /// 150 clients over Jersey, which connects for each call, and a server that stands still for so long from 55 s on.
 fn paused_for(seconds: u64) -> Scenario {
     let mut scenario = in_step(150);
-    scenario.applications[0].client.eureka_mut().transport = TransportConfig::of_kind(TransportKind::Jersey);
+    scenario.setup.eureka_mut().unwrap().clients[0].transport =
+        TransportConfig::of_kind(TransportKind::Jersey);
     scenario.warm_up = s(55);
     scenario.duration = s(80);
     let pause = Verb::Pause { targets: Targets::Servers(WhichServers::All), length: constant(seconds) };

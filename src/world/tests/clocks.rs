@@ -15,7 +15,7 @@ fn minutes(scenario: &Scenario) -> Vec<u64> {
 #[test]
 fn a_server_set_forward_removes_the_living() {
     let mut scenario = in_step(20);
-    scenario.server.eureka_mut().enable_self_preservation = false;
+    scenario.setup.eureka_mut().unwrap().server.enable_self_preservation = false;
     let data = run(&with_at(scenario.clone(), 0, step(Targets::Servers(WhichServers::All), 200, None)), 0);
     // The round of 60 s comes with the step; 20 − 17 = 3 of those that do not beat in the same millisecond go.
     let evicted: u64 =
@@ -84,7 +84,7 @@ fn a_client_set_back_cannot_change_its_status() {
 #[test]
 fn the_servers_own_client_is_off_with_it() {
     let mut scenario = with_at(in_step(3), 0, step(Targets::Servers(WhichServers::All), 5, None));
-    scenario.server.eureka_mut().register_with_eureka = true;
+    scenario.setup.eureka_mut().unwrap().server.register_with_eureka = true;
     scenario.server_clock = Clock { offset_ms: 100, drift_ppm: 0 };
     look(&scenario, 100, |world| {
         let own = world.servers[0].own_client.expect("it registers");

@@ -84,7 +84,7 @@ fn an_empty_application_is_rolled_out_at_once() {
 fn green_starts_and_blue_stops() {
     let mut scenario = in_step(10);
     let green = Application { name: "green".to_owned(), instances: 0, ..scenario.applications[0].clone() };
-    scenario.applications.push(green);
+    scenario.add_application(green, AppId(0));
     let verb = Verb::BlueGreen { from: AppId(0), to: AppId(1), wait: s(120), graceful: true, linger: s(0) };
     let scenario = with_at(scenario, 0, verb);
     assert_eq!(counts(&scenario, &[10, 110, 130]), [(20, 20), (20, 20), (10, 10)]);

@@ -25,7 +25,7 @@ fn a_status_that_is_set_is_seen_at_once() {
 #[test]
 fn a_handler_waits_to_be_asked() {
     let mut scenario = with_at(in_step(20), 10, unhealthy(HealthVia::HealthCheck, 120));
-    scenario.applications[0].client.eureka_mut().healthcheck_enabled = true;
+    scenario.setup.eureka_mut().unwrap().clients[0].healthcheck_enabled = true;
     let data = run(&scenario, 0);
     for event in [EventKind::Unhealthy, EventKind::Recovery] {
         let rows = outcomes(&data, event, Stage::Registry);
@@ -105,7 +105,7 @@ fn an_instance_is_well_when_nothing_ails_it_any_more() {
 fn a_slow_heartbeat_leaves_late() {
     let slow = Verb::SlowHeartbeats { targets: all(), delay: constant(40), length: Some(s(600)) };
     let mut scenario = with_at(in_step(1), 0, slow);
-    scenario.applications[0].client.eureka_mut().fetch_registry = false;
+    scenario.setup.eureka_mut().unwrap().clients[0].fetch_registry = false;
     let mut arrivals = moments(&scenario, |event| matches!(event, Event::RequestArrives { .. }));
     arrivals.retain(|&at| at > 60_000);
     assert_eq!(arrivals[..3], [100_003, 190_003, 340_003]); // without a fetch it beats at 60.002
@@ -117,7 +117,8 @@ fn a_slow_heartbeat_leaves_late() {
 fn a_limit_counts_from_the_sending() {
     let slow = Verb::SlowHeartbeats { targets: all(), delay: constant(20), length: Some(s(600)) };
     let mut scenario = with_at(in_step(5), 0, slow);
-    scenario.applications[0].client.eureka_mut().transport = TransportConfig::of_kind(TransportKind::Jersey); // reads for 8 s
+    scenario.setup.eureka_mut().unwrap().clients[0].transport =
+        TransportConfig::of_kind(TransportKind::Jersey); // reads for 8 s
     let data = run(&scenario, 0);
     assert!(data.timeline[2..10].iter().all(|minute| (5..=10).contains(&minute.renewals)));
     assert!(moments(&scenario, |event| matches!(event, Event::LimitReached { .. })).is_empty());
@@ -135,7 +136,7 @@ fn a_dead_process_sends_nothing_late() {
         graceful: false,
     };
     let mut scenario = with_at(with_at(in_step(1), 0, slow), 10, restart);
-    scenario.applications[0].client.eureka_mut().fetch_registry = false;
+    scenario.setup.eureka_mut().unwrap().clients[0].fetch_registry = false;
     let mut arrivals = moments(&scenario, |event| matches!(event, Event::RequestArrives { .. }));
     arrivals.retain(|&at| at > 60_000);
     assert_eq!(arrivals[..2], [75_001, 105_001]); // the registration and the first beat, which is not slow

@@ -19,7 +19,8 @@ fn renewals(data: &ReplicateData, minutes: std::ops::Range<usize>) -> u64 {
 #[test]
 fn a_lost_request_is_a_read_time_out_and_is_tried_again() {
     let mut scenario = fleet(100);
-    scenario.applications[0].client.eureka_mut().transport = TransportConfig::of_kind(TransportKind::Jersey);
+    scenario.setup.eureka_mut().unwrap().clients[0].transport =
+        TransportConfig::of_kind(TransportKind::Jersey);
     scenario.network.loss = 0.2;
     let data = run(&scenario, 0);
     assert_eq!(data.ending, Ending::Duration, "a lossy network never settles");
@@ -34,7 +35,8 @@ fn a_lost_request_is_a_read_time_out_and_is_tried_again() {
 #[test]
 fn a_lost_answer_has_done_its_work() {
     let mut scenario = in_step(100);
-    scenario.applications[0].client.eureka_mut().transport = TransportConfig::of_kind(TransportKind::Jersey);
+    scenario.setup.eureka_mut().unwrap().clients[0].transport =
+        TransportConfig::of_kind(TransportKind::Jersey);
     let scenario = with_at(scenario, 0, degrade(0.5, None, Direction::FromServer));
     let data = run(&scenario, 0);
     assert!(data.mistakes.is_empty());
@@ -108,7 +110,8 @@ fn zoned(peer: Peer, loss: Option<f64>) -> Scenario {
     let mut scenario = in_step(3);
     scenario.zones = vec!["a".to_owned(), "b".to_owned()];
     scenario.applications[0].zones = vec![ZoneId(0), ZoneId(1)];
-    scenario.applications.push(Application { name: "users".to_owned(), ..scenario.applications[0].clone() });
+    let users = Application { name: "users".to_owned(), ..scenario.applications[0].clone() };
+    scenario.add_application(users, AppId(0));
     let targets = Selection { application: Some(AppId(0)), zone: Some(ZoneId(0)), which: Which::All };
     let verb = match loss {
         None => Verb::Partition { targets: targets.into(), peer, length: None, lost: Direction::ToServer },

@@ -17,9 +17,9 @@ use std::sync::atomic::AtomicBool;
 
 use super::{Event, World};
 use crate::engine::{Distribution, Engine, Limits, SimDuration, SimTime};
-use crate::model::client::{ClientConfig, TransportConfig, TransportKind};
+use crate::model::eureka::client::{ClientConfig, TransportConfig, TransportKind};
 use crate::model::eureka::{Flavour, ServerConfig};
-use crate::model::id::ServerId;
+use crate::model::id::{AppId, ServerId};
 use crate::model::message::RequestKind;
 use crate::model::stage::{EventKind, Stage};
 use crate::observe::{Ending, Outcome, Removal, ReplicateData};
@@ -34,15 +34,10 @@ const fn s(seconds: u64) -> SimDuration {
 
 /// `instances` of one application on a standalone Spring server with all defaults.
 fn fleet(instances: u32) -> Scenario {
-    let default = default_scenario().scenario;
+    let mut default = default_scenario().scenario;
     let application = Application { name: "orders".to_owned(), instances, ..default.applications[0].clone() };
-    Scenario {
-        replicates: 1,
-        applications: vec![application],
-        faults: Vec::new(),
-        expectations: Vec::new(),
-        ..default
-    }
+    default.set_applications(vec![application], AppId(0));
+    Scenario { replicates: 1, faults: Vec::new(), expectations: Vec::new(), ..default }
 }
 
 fn some(count: u32) -> Targets {
@@ -182,9 +177,9 @@ fn four_of_twenty_are_trapped() {
 #[test]
 fn mass_death_goes_in_rounds_when_protection_is_off() {
     let mut scenario = with(fleet(100), Verb::Crash(some(60)));
-    scenario.server.eureka_mut().enable_self_preservation = false;
+    scenario.setup.eureka_mut().unwrap().server.enable_self_preservation = false;
     // All 60 leases run out within half a minute, inside one interval between rounds.
-    scenario.server.eureka_mut().eviction_interval_timer_in_ms = 300_000;
+    scenario.setup.eureka_mut().unwrap().server.eviction_interval_timer_in_ms = 300_000;
     scenario.faults[0] = Fault { at: s(10), within: s(1), ..scenario.faults[0].clone() };
     scenario.duration = s(3_600);
     let data = run(&scenario, 0);
@@ -210,7 +205,7 @@ fn an_orderly_stop_is_seen_at_once_by_the_registry() {
 /// A new instance's POST makes the same way as a DELETE.
 #[test]
 fn a_registration_makes_the_same_way() {
-    let start = Verb::Start { application: crate::model::id::AppId(0), count: 1, over: s(0) };
+    let start = Verb::Start { application: AppId(0), count: 1, over: s(0) };
     let data = run(&with(fleet(20), start), 0);
     assert_eq!(detected(&data, Stage::Registry), [(SimDuration::from_millis(1), 1)]);
     let observers: u64 = detected(&data, Stage::Client).iter().map(|row| row.1).sum();
@@ -256,7 +251,7 @@ fn self_preservation_saves_a_partitioned_fleet() {
     assert!(saved.timeline.iter().any(|minute| minute.self_preservation && minute.expired > 0));
 
     let mut unprotected = with(fleet(40), cut);
-    unprotected.server.eureka_mut().enable_self_preservation = false;
+    unprotected.setup.eureka_mut().unwrap().server.enable_self_preservation = false;
     let lost = run(&unprotected, 0);
     assert!(!lost.mistakes.is_empty());
     assert!(lost.mistakes.iter().all(|mistake| mistake.corrected), "all come back after the heal");
@@ -281,7 +276,7 @@ fn a_restarted_server_fills_up_again() {
 #[test]
 fn an_empty_netflix_server_opens_late_and_never_evicts() {
     let mut scenario = with(fleet(30), Verb::Crash(some(1)));
-    scenario.server = ServerConfig::defaults(Flavour::Netflix).into();
+    scenario.setup.eureka_mut().unwrap().server = ServerConfig::defaults(Flavour::Netflix);
     let data = run(&scenario, 0);
     assert_eq!(data.left_at_end(), 30);
     let first = data.timeline.first().expect("minutes");
@@ -293,10 +288,10 @@ fn an_empty_netflix_server_opens_late_and_never_evicts() {
 #[test]
 fn a_server_that_registers_with_itself_holds_a_lease_of_its_own() {
     let mut scenario = with(fleet(12), Verb::Crash(some(1)));
-    scenario.server.eureka_mut().register_with_eureka = true;
-    scenario.server.eureka_mut().fetch_registry = true;
-    scenario.server.eureka_mut().registry_sync_retries = 5;
-    scenario.server_client = ClientConfig::defaults(Flavour::Spring).into();
+    scenario.setup.eureka_mut().unwrap().server.register_with_eureka = true;
+    scenario.setup.eureka_mut().unwrap().server.fetch_registry = true;
+    scenario.setup.eureka_mut().unwrap().server.registry_sync_retries = 5;
+    scenario.setup.eureka_mut().unwrap().own_client = ClientConfig::defaults(Flavour::Spring);
     let data = run(&scenario, 0);
     assert_eq!(data.left_at_end(), 12, "eleven and the server itself");
 }
@@ -353,7 +348,7 @@ fn a_round_trip_longer_than_the_read_limit_is_none() {
         let mut scenario = fleet(3);
         scenario.duration = s(600);
         scenario.network.latency = Delay::Constant(SimDuration::from_millis(one_way_ms));
-        scenario.applications[0].client.eureka_mut().transport =
+        scenario.setup.eureka_mut().unwrap().clients[0].transport =
             TransportConfig::of_kind(TransportKind::Jersey);
         let agreement = run(&scenario, 0).agreement;
         assert_eq!(

@@ -1,9 +1,10 @@
 //! What is left behind of a two-stage registry and its consumers.
 
 use super::*;
-use crate::model::id::AppId;
-use crate::model::two_stage::{ClientConfig as Consumer, Discovery, Preset, ServerConfig as Registry};
-use crate::scenario::Traffic;
+use crate::model::two_stage::{
+    ClientConfig as Consumer, Discovery, Preset, ServerConfig as Registry, TwoStage,
+};
+use crate::scenario::{Settings, Traffic};
 
 const ORDERS: AppId = AppId(0);
 const STOCK: AppId = AppId(1);
@@ -11,10 +12,9 @@ const SHOP: usize = 2;
 
 /// The same fleet before a registry with the preset's defaults.
 fn before(preset: Preset, mut scenario: Scenario) -> Scenario {
-    scenario.server = Registry::defaults(preset).into();
-    for application in &mut scenario.applications {
-        application.client = Consumer::defaults(preset).into();
-    }
+    let clients = scenario.applications.iter().map(|_| Consumer::defaults(preset)).collect();
+    let (release, server) = (String::new(), Registry::defaults(preset));
+    scenario.setup = Settings::<TwoStage> { release, server, own_client: (), clients }.into();
     scenario.stop_when_settled = true;
     scenario
 }
@@ -81,14 +81,12 @@ fn shop(preset: Preset, discovery: Discovery) -> Scenario {
     let mut scenario = fleet(3);
     let orders = scenario.applications[0].clone();
     for name in ["stock", "shop"] {
-        scenario.applications.push(Application { name: name.to_owned(), ..orders.clone() });
+        scenario.add_application(Application { name: name.to_owned(), ..orders.clone() }, ORDERS);
     }
     let mut scenario = before(preset, scenario);
-    for (number, application) in scenario.applications.iter_mut().enumerate() {
-        let mut client = Consumer::defaults(preset);
+    for (number, client) in scenario.setup.two_stage_mut().unwrap().clients.iter_mut().enumerate() {
         (client.registers, client.fetches) = (number != SHOP, number == SHOP);
         (client.discovery, client.services) = (discovery, vec![ORDERS]);
-        application.client = client.into();
     }
     scenario
 }

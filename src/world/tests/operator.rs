@@ -48,8 +48,8 @@ fn an_override_survives_a_restart_of_its_instance() {
 #[test]
 fn the_threshold_update_passes_over_whoever_is_out_of_service() {
     let mut scenario = with_at(in_step(20), 0, out_of_service(None));
-    scenario.server.eureka_mut().fetch_registry = true;
-    scenario.server_client.eureka_mut().fetch_registry = true;
+    scenario.setup.eureka_mut().unwrap().server.fetch_registry = true;
+    scenario.setup.eureka_mut().unwrap().own_client.fetch_registry = true;
     let expected = |scenario: &Scenario| run(scenario, 0).timeline.last().expect("minutes").expected;
     assert_eq!(expected(&scenario), 19);
     scenario.faults.clear();

@@ -85,7 +85,7 @@ fn a_paused_server_removes_nobody() {
         fleet(30),
         Verb::Pause { targets: Targets::Servers(WhichServers::All), length: Distribution::constant(s(45)) },
     );
-    scenario.server.eureka_mut().enable_self_preservation = false;
+    scenario.setup.eureka_mut().unwrap().server.enable_self_preservation = false;
     let data = run(&scenario, 0);
     assert!(data.mistakes.is_empty());
     assert_eq!(data.left_at_end(), 30);
@@ -97,7 +97,7 @@ fn a_paused_server_removes_nobody() {
 fn a_long_pause_of_clients_is_a_mistake_that_is_corrected() {
     let pause = Verb::Pause { targets: some(2), length: Distribution::constant(s(300)) };
     let mut scenario = with(fleet(30), pause);
-    scenario.server.eureka_mut().enable_self_preservation = false;
+    scenario.setup.eureka_mut().unwrap().server.enable_self_preservation = false;
     let data = run(&scenario, 0);
     assert!(data.mistakes.iter().all(|mistake| mistake.corrected));
     let at = |stage| data.mistakes.iter().filter(move |mistake| mistake.stage == stage);
@@ -150,7 +150,7 @@ fn a_hung_read_fails_after_the_job_that_is_due_with_it_was_rejected() {
     let pause =
         Verb::Pause { targets: Targets::Servers(WhichServers::All), length: Distribution::constant(s(190)) };
     let mut scenario = fleet(1);
-    scenario.applications[0].client.eureka_mut().lease_renewal_interval_in_seconds = 5;
+    scenario.setup.eureka_mut().unwrap().clients[0].lease_renewal_interval_in_seconds = 5;
     (scenario.start_window, scenario.warm_up) = (SimDuration::ZERO, s(60));
     (scenario.duration, scenario.stop_when_settled) = (s(300), false);
     scenario.faults = vec![Fault { at: SimDuration::ZERO, within: SimDuration::ZERO, verb: pause }];

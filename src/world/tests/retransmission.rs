@@ -7,8 +7,8 @@ use crate::scenario::Direction;
 fn cut(kind: TransportKind, seconds: u64, lost: Direction) -> Scenario {
     let mut scenario = in_step(1);
     scenario.duration = s(400);
-    scenario.applications[0].client.eureka_mut().transport = TransportConfig::of_kind(kind);
-    scenario.applications[0].client.eureka_mut().fetch_registry = false;
+    scenario.setup.eureka_mut().unwrap().clients[0].transport = TransportConfig::of_kind(kind);
+    scenario.setup.eureka_mut().unwrap().clients[0].fetch_registry = false;
     let verb = Verb::Partition { targets: all().into(), peer: Peer::Servers, length: Some(s(seconds)), lost };
     with_at(scenario, 0, verb)
 }

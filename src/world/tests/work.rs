@@ -64,7 +64,8 @@ fn a_pause_moves_all_work() {
 #[test]
 fn an_overloaded_server_is_late_for_everybody() {
     let mut scenario = renewals_take(1, 200, in_step(300));
-    scenario.applications[0].client.eureka_mut().transport = TransportConfig::of_kind(TransportKind::Jersey);
+    scenario.setup.eureka_mut().unwrap().clients[0].transport =
+        TransportConfig::of_kind(TransportKind::Jersey);
     scenario.duration = s(600);
     let data = run(&scenario, 0);
     let minute = |number: usize| &data.load[number];

@@ -172,9 +172,7 @@ fn what_does_not_matter_is_no_difference() {
 fn another_set_up_is_noticed() {
     let differs_at = |stage: Stage, change: fn(&mut ServerConfig)| {
         let bend = |scenario: &mut Scenario| {
-            let mut config = scenario.server.two_stage().clone();
-            change(&mut config);
-            scenario.server = config.into();
+            change(&mut scenario.setup.two_stage_mut().unwrap().server);
         };
         let stages = simulate(&shipped(CRASHES), &bend).expect(CRASHES);
         stages.iter().any(|compared| compared.stage == stage && !compared.differences.is_empty())

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 
 use stillup::engine::{Distribution, SimDuration};
-use stillup::model::client::ClientConfig;
+use stillup::model::eureka::client::ClientConfig;
 use stillup::model::id::{AppId, ServerId};
 use stillup::scenario::{
     Application, Clock, Direction, Fault, Peer, Scenario, Selection, ServerList, ServerNode, Targets, Verb,
@@ -73,8 +73,15 @@ pub(super) fn setup(recording: &Recording, timelines: &[Timeline]) -> Result<Opt
     let Some((server_faults, ends_ms)) = server_faults(recording, timelines, &order, started_ms) else {
         return Ok(None);
     };
-    let (applications, comings) = fleet_of(recording, &members, started_ms, names.len());
+    let (applications, comings) = fleet_of(&members, started_ms, names.len());
     let end_ms = timelines.iter().map(|timeline| timeline.end_ms).max().unwrap_or(0);
+    let client =
+        ClientConfig { register_with_eureka: true, fetch_registry: false, ..tape::config(recording) };
+    let mut default = default_scenario().scenario;
+    let settings = default.setup.eureka_mut().ok_or("the default scenario is one of Eureka")?;
+    settings.release.clone_from(&recording.experiment.eureka);
+    settings.server = server;
+    settings.clients = vec![client; applications.len()];
     let scenario = Scenario {
         title: recording.name.clone(),
         seed: 5,
@@ -82,16 +89,14 @@ pub(super) fn setup(recording: &Recording, timelines: &[Timeline]) -> Result<Opt
         stop_when_settled: false,
         start_window: millis(started_ms - serve_ms),
         warm_up: SimDuration::ZERO,
-        release: recording.experiment.eureka.clone(),
         server_starts_at_second: Some(millis(
             (recording.experiment.t0_epoch_ms + zero_ms).rem_euclid(60_000),
         )),
         servers: nodes.collect(),
-        server: server.into(),
         applications,
         faults: server_faults.into_iter().chain(comings).collect(),
         expectations: Vec::new(),
-        ..default_scenario().scenario
+        ..default
     };
     Ok(Some(Setup { scenario, names, order, zero_ms, started_ms, ends_ms }))
 }
@@ -117,20 +122,12 @@ fn members<'a>(recording: &'a Recording, names: &[String], order: &[usize]) -> V
 
 /// Two applications for each server: those that stay, from the start, and those that come, and perhaps go, when they
 /// did. Faults are timed from `started_ms`.
-fn fleet_of(
-    recording: &Recording,
-    members: &[Member<'_>],
-    started_ms: i64,
-    servers: usize,
-) -> (Vec<Application>, Vec<Fault>) {
-    let client =
-        ClientConfig { register_with_eureka: true, fetch_registry: false, ..tape::config(recording) };
+fn fleet_of(members: &[Member<'_>], started_ms: i64, servers: usize) -> (Vec<Application>, Vec<Fault>) {
     let application = |name: String, instances: usize, home: ServerId| Application {
         name,
         instances: instances as u32,
         observers: false,
         balancer_first_call: None,
-        client: client.clone().into(),
         zones: Vec::new(),
         server_list: ServerList::OneZone(vec![home]),
         first_address: Ipv4Addr::LOCALHOST,

@@ -8,7 +8,7 @@ use stillup::model::effect::{Call, ClientEffect, ClientTimer, PushId};
 use stillup::model::fact::Fact;
 use stillup::model::id::{AppId, ClientId, ServerId};
 use stillup::model::message::{Failure, Reply, Request};
-use stillup::model::registry;
+use stillup::model::registry::ClientSettings;
 use stillup::model::step::Step;
 use stillup::model::two_stage::{ClientConfig, TwoStageClient};
 use stillup::model::view::Payload;
@@ -223,8 +223,7 @@ impl Machine {
     /// A call that is not answered at once ends after its limit.
     pub(super) fn limit(&mut self, caller: Caller, request: &Request) {
         let Caller::Agent(agent, call) = caller else { return };
-        let config = registry::ClientConfig::TwoStage(self.agents[agent].config.clone());
-        let t = self.now + config.read_limit(request).as_millis();
+        let t = self.now + self.agents[agent].config.read_limit(request).as_millis();
         self.at(t, class::CLIENT, Event::Limit { agent, call });
     }
 

@@ -20,7 +20,7 @@ use thiserror::Error;
 use self::lines::{EUREKA_LINES, LINES};
 use super::config::{Flavour, ServerRules};
 use crate::engine::SimDuration;
-use crate::model::client::{BalancerConfig, ServerOrder, TransportConfig, TransportKind};
+use crate::model::eureka::client::{BalancerConfig, ServerOrder, TransportConfig, TransportKind};
 
 /// A Netflix Eureka version: major, minor, patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -245,7 +245,7 @@ mod tests {
         let newest = Release::newest(Flavour::Spring);
         assert_eq!(newest.label(), "Spring Cloud 2025.1 (Netflix 5.0.2, Eureka 2.0.6)");
         assert_eq!(Release::newest(Flavour::Netflix).label(), "Eureka 2.0.6");
-        let defaults = crate::model::client::ClientConfig::defaults(Flavour::Spring);
+        let defaults = crate::model::eureka::client::ClientConfig::defaults(Flavour::Spring);
         assert_eq!((newest.transport(), newest.balancer()), (defaults.transport, defaults.balancer));
     }
 

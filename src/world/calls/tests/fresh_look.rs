@@ -5,7 +5,7 @@ use super::super::Calls;
 use super::super::line::{Phase, Prospect};
 use super::{shop, some};
 use crate::engine::{Distribution, Engine, Handler, Limits, Schedule, SimDuration, SimTime};
-use crate::model::client::BalancerConfig;
+use crate::model::eureka::client::BalancerConfig;
 use crate::model::id::{AppId, ClientId};
 use crate::scenario::{
     Batch, Direction, Fault, HealthVia, Order, Peer, Scenario, Targets, Traffic, Verb, Which, WhichServers,
@@ -107,7 +107,7 @@ fn busy() -> Scenario {
             read_timeout: SimDuration::from_millis(1_500),
         });
     }
-    scenario.applications[1].client.eureka_mut().healthcheck_enabled = true;
+    scenario.setup.eureka_mut().unwrap().clients[1].healthcheck_enabled = true;
     scenario
 }
 
@@ -203,7 +203,8 @@ fn what_is_known_of_each_line_is_what_a_fresh_look_finds() {
     for (number, verbs) in [processes(), links_and_health(), together].into_iter().enumerate() {
         for (which, balancer) in [BalancerConfig::None, ribbon, spring].into_iter().enumerate() {
             let mut scenario = busy();
-            scenario.applications.iter_mut().for_each(|it| it.client.eureka_mut().balancer = balancer);
+            let clients = &mut scenario.setup.eureka_mut().unwrap().clients;
+            clients.iter_mut().for_each(|client| client.balancer = balancer);
             let faults = verbs.iter().cloned().map(|verb| Fault { at: s(0), within: s(400), verb });
             scenario.faults = faults.collect();
             let mut engine = Engine::new();

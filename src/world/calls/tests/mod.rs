@@ -5,7 +5,7 @@ mod fresh_look;
 use std::sync::atomic::AtomicBool;
 
 use crate::engine::{Distribution, Engine, Limits, SimDuration, SimTime};
-use crate::model::client::BalancerConfig;
+use crate::model::eureka::client::BalancerConfig;
 use crate::model::id::AppId;
 use crate::model::stage::Stage;
 use crate::observe::{CallTally, Fate, Outcome, ReplicateData};
@@ -23,7 +23,7 @@ const fn s(seconds: u64) -> SimDuration {
 
 /// 20 instances of orders, each of which calls 10 instances of payments 10 times a second; all defaults.
 fn shop() -> Scenario {
-    let default = default_scenario().scenario;
+    let mut default = default_scenario().scenario;
     let traffic = Traffic {
         calls_per_second: 10.0,
         to: vec![PAYMENTS],
@@ -44,9 +44,9 @@ fn shop() -> Scenario {
         traffic: None,
         ..orders.clone()
     };
+    default.set_applications(vec![orders, payments], AppId(0));
     Scenario {
         replicates: 1,
-        applications: vec![orders, payments],
         faults: Vec::new(),
         expectations: Vec::new(),
         stop_when_settled: false,
@@ -340,7 +340,7 @@ fn in_bulk_or_one_by_one_the_figures_are_the_same() {
 fn who_comes_back_is_called_sooner_by_who_looks_again() {
     let failed = |balancer| {
         let mut scenario = shop();
-        scenario.applications[0].client.eureka_mut().balancer = balancer;
+        scenario.setup.eureka_mut().unwrap().clients[0].balancer = balancer;
         let restart = Verb::Restart {
             one_by_one: None,
             targets: Targets::Instances(some(PAYMENTS, Which::All)),

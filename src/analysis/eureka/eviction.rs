@@ -1,31 +1,30 @@
 //! From a crash to the eviction: the rest of the lease, the next round, and what the gate adds.
 
+use super::super::fleet::Hit;
+use super::super::latency::Latency;
+use super::super::types::{Absence, BoundRange, half};
+use super::Case;
 use super::assumptions;
-use super::fleet::{Hit, registers_at_once};
-use super::latency::Latency;
 use super::lease;
 use super::protection;
-use super::types::{Absence, BoundRange, half};
+use super::start::registers_at_once;
 use crate::engine::SimDuration;
-use crate::model::client::ClientConfig;
-use crate::scenario::Scenario;
+use crate::model::eureka::client::ClientConfig;
 
 /// From a crash to its eviction, for an instance of each application.
 pub(super) fn evicted(
-    scenario: &Scenario,
+    scenario: Case<'_>,
     latency: &Latency,
     hits: &[Hit],
 ) -> Result<Vec<BoundRange>, Absence> {
-    let interval =
-        SimDuration::from_millis(u64::from(scenario.server.eureka().eviction_interval_timer_in_ms));
+    let interval = SimDuration::from_millis(u64::from(scenario.server().eviction_interval_timer_in_ms));
     let mut outlives = Vec::new();
-    for (place, app) in scenario.applications.iter().enumerate() {
-        let concerned =
-            hits.iter().any(|hit| hit.at_most_of(place) > 0) && app.client.eureka().register_with_eureka;
+    for (place, app) in scenario.apps().enumerate() {
+        let concerned = hits.iter().any(|hit| hit.at_most_of(place) > 0) && app.client.register_with_eureka;
         let range = if concerned {
-            outlived(scenario, app.client.eureka(), latency, hits)?
+            outlived(scenario, app.client, latency, hits)?
         } else {
-            lease::renewed_outlives(app.client.eureka(), latency)
+            lease::renewed_outlives(app.client, latency)
         };
         outlives.push((concerned, range.then(BoundRange::wait_for_tick(interval))));
     }
@@ -40,7 +39,7 @@ pub(super) fn evicted(
 /// From a crash to the end of the lease: two durations from the last heartbeat, or one from registration if
 /// every crash comes before the first heartbeat.
 fn outlived(
-    scenario: &Scenario,
+    scenario: Case<'_>,
     client: &ClientConfig,
     latency: &Latency,
     hits: &[Hit],

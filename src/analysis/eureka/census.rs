@@ -7,12 +7,13 @@
 //! side (Anderson and Samuels, 1967), provided that the clients' phases are independent; a fleet that starts
 //! within a fraction of a period is not, and slips together, if it does.
 
-use super::fleet::{Hit, opens_between};
-use super::latency::Latency;
+use super::super::fleet::Hit;
+use super::super::latency::Latency;
+use super::super::types::BoundRange;
+use super::Case;
 use super::lease;
-use super::types::BoundRange;
+use super::start::opens_between;
 use crate::engine::SimDuration;
-use crate::scenario::Scenario;
 
 /// The renewals' minute.
 pub(super) const MINUTE: SimDuration = SimDuration::from_secs(60);
@@ -31,11 +32,11 @@ pub(super) struct Census {
 
 impl Census {
     /// The fleet before the first fault. `until` is the last moment that matters, from the server's start.
-    pub(super) fn of(scenario: &Scenario, latency: &Latency, until: SimDuration) -> Self {
+    pub(super) fn of(scenario: Case<'_>, latency: &Latency, until: SimDuration) -> Self {
         let mut census = Self { registered: 0, renewals: 0, slipping: 0.0, alive: Vec::new() };
-        for app in &scenario.applications {
-            let period = lease::period(app.client.eureka(), latency);
-            let count = if app.client.eureka().register_with_eureka { u64::from(app.instances) } else { 0 };
+        for app in scenario.apps() {
+            let period = lease::period(app.client, latency);
+            let count = if app.client.register_with_eureka { u64::from(app.instances) } else { 0 };
             let mean = period.mean.as_nanos();
             let beats = MINUTE.as_nanos().div_ceil(mean);
             census.registered += count;
@@ -81,7 +82,7 @@ impl Census {
 
 /// How much denser than uniform the beats' phases are: a fleet that starts within a fraction of a heartbeat's
 /// period beats in step, and slips in step.
-fn crowding(scenario: &Scenario, period: SimDuration) -> f64 {
+fn crowding(scenario: Case<'_>, period: SimDuration) -> f64 {
     let window = scenario.start_window.as_nanos().max(1);
     (period.as_nanos() as f64 / window as f64).max(1.0)
 }
@@ -89,10 +90,10 @@ fn crowding(scenario: &Scenario, period: SimDuration) -> f64 {
 /// Whether no beat can slip into the next minute before `until`. Heartbeat `i` of an instance arrives `i`
 /// periods after its registration, which comes soon after the server opened, and the server's minutes count
 /// from there too: with `k` beats a minute the last of minute `j` is number `k j + k − 1`.
-fn keeps_its_minute(scenario: &Scenario, latency: &Latency, period: BoundRange, until: SimDuration) -> bool {
+fn keeps_its_minute(scenario: Case<'_>, latency: &Latency, period: BoundRange, until: SimDuration) -> bool {
     let beats = MINUTE.as_nanos().div_ceil(period.mean.as_nanos());
     let (opened, latest) = opens_between(scenario);
-    if opened != latest || opened != scenario.server.serves_after() || period.min * beats < MINUTE {
+    if opened != latest || opened != scenario.server().serves_after() || period.min * beats < MINUTE {
         return false;
     }
     // At most three calls come between the start and the first answer: fetch, heartbeat, registration. The

@@ -13,15 +13,15 @@
 //!
 //! The cap on a round (`AbstractInstanceRegistry.evict`, 3.1, 3.3) is the other thing that may keep the dead.
 
+use super::super::fleet::{Hit, hits};
+use super::super::latency::Latency;
+use super::super::types::{Absence, BoundRange, half};
+use super::Case;
 use super::census::{Census, MINUTE};
 use super::expected::{Expected, server_to_faults};
-use super::fleet::{Hit, hits};
-use super::latency::Latency;
-use super::types::{Absence, BoundRange, half};
 use crate::engine::SimDuration;
 use crate::model::eureka::ServerConfig;
 use crate::model::stage::EventKind;
-use crate::scenario::Scenario;
 
 /// A chance, in one crash, that a closed form leaves out.
 const NEVER: f64 = 1e-5;
@@ -67,31 +67,30 @@ struct Wave<'a> {
 ///
 /// # Errors
 /// Self-preservation is or may be engaged, or the cap on a round binds.
-pub(super) fn gate(scenario: &Scenario, latency: &Latency, latest: SimDuration) -> Result<Gate, Absence> {
-    let crashes = hits(scenario, EventKind::Crash);
-    let stopped: u64 = hits(scenario, EventKind::Stop).iter().map(|hit| hit.count).sum();
-    let started: u64 = hits(scenario, EventKind::Registration).iter().map(|hit| hit.count).sum();
+pub(super) fn gate(scenario: Case<'_>, latency: &Latency, latest: SimDuration) -> Result<Gate, Absence> {
+    let crashes = hits(&scenario, EventKind::Crash);
+    let stopped: u64 = hits(&scenario, EventKind::Stop).iter().map(|hit| hit.count).sum();
+    let started: u64 = hits(&scenario, EventKind::Registration).iter().map(|hit| hit.count).sum();
     let last = crashes.iter().map(|hit| hit.to).max().unwrap_or_default();
     let mut census = Census::of(scenario, latency, server_to_faults(scenario) + last + latest);
-    census.leave_all(&hits(scenario, EventKind::Stop));
+    census.leave_all(&hits(&scenario, EventKind::Stop));
     let mut expected = Expected::of(scenario, &crashes, latest);
     expected.most += started;
-    let others = stopped + started + u64::from(scenario.server.eureka().register_with_eureka);
+    let others = stopped + started + u64::from(scenario.server().register_with_eureka);
     let settled = others == 0 && expected.least == expected.most && census.is_uniform();
 
-    let round =
-        SimDuration::from_millis(u64::from(scenario.server.eureka().eviction_interval_timer_in_ms.max(1)));
+    let round = SimDuration::from_millis(u64::from(scenario.server().eviction_interval_timer_in_ms.max(1)));
     let mut gate = Gate { shut: 0.0, round };
     for wave in waves(&crashes, latest) {
         let dead: u64 = wave.hits.iter().map(|hit| hit.count.min(census.registered)).sum();
-        let capped = check_cap(scenario.server.eureka(), census.registered, dead);
+        let capped = check_cap(scenario.server(), census.registered, dead);
         census.leave_all(wave.hits.iter().copied());
-        if scenario.server.eureka().enable_self_preservation {
-            let shut = chance_of_shut(scenario.server.eureka(), &census, &expected, settled)?;
+        if scenario.server().enable_self_preservation {
+            let shut = chance_of_shut(scenario.server(), &census, &expected, settled)?;
             gate.shut = gate.shut.max(shut);
         }
         capped?;
-        if scenario.server.eureka().rules.decrement_expected_on_eviction {
+        if scenario.server().rules.decrement_expected_on_eviction {
             expected.least = expected.least.saturating_sub(dead);
             expected.most = expected.most.saturating_sub(dead);
         }
@@ -169,7 +168,7 @@ mod tests {
     use super::*;
     use crate::analysis::fixture::{crash_of, fault, scenario};
     use crate::model::eureka::Flavour;
-    use crate::scenario::{Delay, Selection, Targets, Verb, Which};
+    use crate::scenario::{Delay, Scenario, Selection, Targets, Verb, Which};
 
     const LATEST: SimDuration = SimDuration::from_secs(300);
 
@@ -184,7 +183,7 @@ mod tests {
     }
 
     fn verdict(scenario: &Scenario) -> Result<Gate, Absence> {
-        gate(scenario, &Latency::of(scenario.network.latency), LATEST)
+        gate(scenario.eureka().unwrap(), &Latency::of(scenario.network.latency), LATEST)
     }
 
     fn reason(scenario: &Scenario) -> String {
@@ -231,7 +230,7 @@ mod tests {
         scenario.start_window = SimDuration::from_secs(5);
         assert_eq!(verdict(&scenario).expect("let go").shut, 0.0);
         // Were the server open at an unknown moment, all might slip together.
-        scenario.server.eureka_mut().registry_sync_retries = 5;
+        scenario.setup.eureka_mut().unwrap().server.registry_sync_retries = 5;
         assert!(reason(&scenario).contains("for a minute"));
     }
 
@@ -251,10 +250,10 @@ mod tests {
     #[test]
     fn plain_netflix_starts_with_a_threshold_of_nought() {
         let mut scenario = crash(100, 1);
-        scenario.server = ServerConfig::defaults(Flavour::Netflix).into();
+        scenario.setup.eureka_mut().unwrap().server = ServerConfig::defaults(Flavour::Netflix);
         assert!(reason(&scenario).ends_with("a threshold of 0"));
         // With a fetching server the update after 15 minutes counts a hundred: 198 against 170.
-        scenario.server.eureka_mut().fetch_registry = true;
+        scenario.setup.eureka_mut().unwrap().server.fetch_registry = true;
         assert!(reason(&scenario).ends_with("a threshold of 0"));
         scenario.warm_up = SimDuration::from_secs(1_000);
         assert!(verdict(&scenario).is_ok());
@@ -264,7 +263,7 @@ mod tests {
     fn the_update_takes_the_surplus_away() {
         // Ten clients, expected 11 corrected to 10: 18 against 17.
         let mut scenario = crash(10, 1);
-        scenario.server.eureka_mut().fetch_registry = true;
+        scenario.setup.eureka_mut().unwrap().server.fetch_registry = true;
         scenario.warm_up = SimDuration::from_secs(1_000);
         assert!(verdict(&scenario).is_ok());
         // Five: 5 > 0.85 · 6 = 5.1 is false, the surplus stays.
@@ -275,14 +274,14 @@ mod tests {
     #[test]
     fn without_protection_the_cap_on_a_round_remains() {
         let mut scenario = crash(100, 60);
-        scenario.server.eureka_mut().enable_self_preservation = false;
+        scenario.setup.eureka_mut().unwrap().server.enable_self_preservation = false;
         assert_eq!(reason(&scenario), "a round evicts at most 15 of 100, and 60 die");
         scenario.faults = vec![crash_of(some(15))];
         assert_eq!(verdict(&scenario).map(|gate| gate.shut), Ok(0.0));
         // 1.0: nobody is ever evicted; 0.0: everybody may be.
-        scenario.server.eureka_mut().renewal_percent_threshold = 1.0;
+        scenario.setup.eureka_mut().unwrap().server.renewal_percent_threshold = 1.0;
         assert!(reason(&scenario).starts_with("a round evicts at most 0 of 100"));
-        scenario.server.eureka_mut().renewal_percent_threshold = 0.0;
+        scenario.setup.eureka_mut().unwrap().server.renewal_percent_threshold = 0.0;
         scenario.faults = vec![crash_of(some(100))];
         assert!(verdict(&scenario).is_ok());
     }
@@ -295,11 +294,11 @@ mod tests {
         let second = fault(600, Verb::Crash(Targets::Instances(some(4))));
         scenario.faults.push(second);
         assert!(verdict(&scenario).is_ok());
-        scenario.server.eureka_mut().rules.decrement_expected_on_eviction = false;
+        scenario.setup.eureka_mut().unwrap().server.rules.decrement_expected_on_eviction = false;
         let because = reason(&scenario);
         assert_eq!(because, "self-preservation is engaged: 64 renewals against a threshold of 69");
         // Too close together they count as eight at once: 64 against 69 as well.
-        scenario.server.eureka_mut().rules.decrement_expected_on_eviction = true;
+        scenario.setup.eureka_mut().unwrap().server.rules.decrement_expected_on_eviction = true;
         scenario.faults[1].at = SimDuration::from_secs(100);
         assert!(verdict(&scenario).is_err());
     }
@@ -321,7 +320,7 @@ mod tests {
     fn slow_heartbeats_keep_protection_on() {
         // 40 s: 1.5 beats a minute, two at best: 198 against 171, but half of them slip.
         let mut scenario = crash(100, 1);
-        scenario.applications[0].client.eureka_mut().lease_renewal_interval_in_seconds = 40;
+        scenario.setup.eureka_mut().unwrap().clients[0].lease_renewal_interval_in_seconds = 40;
         assert!(reason(&scenario).contains("for a minute"));
     }
 }

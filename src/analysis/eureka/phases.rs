@@ -7,22 +7,20 @@
 //! the balancer's first call. A draw over a multiple of a period is uniform over the period; one over many
 //! periods nearly so. Calls take so little beside the intervals that they are left out here.
 
-use super::fleet::{Hit, registers_at_once};
+use super::super::evenness::{evens, gcd, lcm};
+use super::super::fleet::Hit;
+use super::super::types::Absence;
 use super::lease;
 use super::pipeline::cache_interval;
-use super::types::Absence;
+use super::start::registers_at_once;
+use super::{App, Case};
 use crate::engine::SimDuration;
 use crate::model::stage::{EventKind, Stage};
-use crate::scenario::{Application, Scenario};
-
-/// From so many periods on, a draw is as good as uniform: the mean wait is off by at most an eighth of a period
-/// in so many.
-pub(super) const MANY: u64 = 10;
 
 const MINUTE: SimDuration = SimDuration::from_secs(60);
 
 /// Why the mean at `stage` is not that over uniform phases; `None` if it is.
-pub(super) fn uneven(scenario: &Scenario, event: EventKind, hits: &[Hit], stage: Stage) -> Option<Absence> {
+pub(super) fn uneven(scenario: Case<'_>, event: EventKind, hits: &[Hit], stage: Stage) -> Option<Absence> {
     let phases = Phases { scenario, event, hits };
     let because = |reason: &str| Some(Absence::because(reason));
     if event == EventKind::Crash && !phases.rounds_are_met_evenly() {
@@ -34,7 +32,7 @@ pub(super) fn uneven(scenario: &Scenario, event: EventKind, hits: &[Hit], stage:
     if stage >= Stage::Client && !phases.fetches_are_met_evenly() {
         return because("the start window is no multiple of the fetch interval, so fetches are bunched");
     }
-    if stage >= Stage::Client && hits.iter().any(|hit| hit.is_watched_from_within(scenario)) {
+    if stage >= Stage::Client && hits.iter().any(|hit| hit.is_watched_from_within(&scenario)) {
         return because("those hit one after the other watch each other");
     }
     if stage >= Stage::Balancer && phases.watching().any(|app| app.balancer_first_call.is_some()) {
@@ -44,7 +42,7 @@ pub(super) fn uneven(scenario: &Scenario, event: EventKind, hits: &[Hit], stage:
 }
 
 struct Phases<'a> {
-    scenario: &'a Scenario,
+    scenario: Case<'a>,
     event: EventKind,
     hits: &'a [Hit],
 }
@@ -56,18 +54,18 @@ impl Phases<'_> {
     fn rounds_are_met_evenly(&self) -> bool {
         let window = self.scenario.start_window;
         let round = self.round();
-        let registering = self.scenario.applications.iter().enumerate();
+        let registering = self.scenario.apps().enumerate();
         let mut concerned = registering.filter(|(place, app)| {
-            app.client.eureka().register_with_eureka && self.hits.iter().any(|hit| hit.at_most_of(*place) > 0)
+            app.client.register_with_eureka && self.hits.iter().any(|hit| hit.at_most_of(*place) > 0)
         });
         concerned.all(|(_, app)| {
-            let beat = lease::interval(app.client.eureka());
+            let beat = lease::interval(app.client);
             let any_beat = evens(window, beat) && self.faults_even(round);
             let any_end = self.comes_before_heartbeats(beat) || self.faults_even(round) || evens(beat, round);
             let any_start =
                 evens(window, round) && (evens(window, beat) || self.faults_even(beat)) && any_end;
             let grid = |within| evens(within, lcm(beat, round)) && evens(window, gcd(beat, round));
-            let later = registers_at_once(app.client.eureka()) && self.scenario.warm_up >= beat;
+            let later = registers_at_once(app.client) && self.scenario.warm_up >= beat;
             any_start || later && (any_beat || self.hits.iter().all(|hit| hit.spread.into_iter().any(grid)))
         })
     }
@@ -79,9 +77,9 @@ impl Phases<'_> {
     }
 
     fn copies_are_met_evenly(&self) -> bool {
-        let server = &self.scenario.server;
-        let copy = cache_interval(server.eureka());
-        !server.eureka().use_read_only_response_cache
+        let server = self.scenario.server();
+        let copy = cache_interval(server);
+        !server.use_read_only_response_cache
             || self.second_evens(copy)
             || evens(MINUTE, copy) && self.event == EventKind::Crash
             || self.event != EventKind::Crash && self.faults_even(copy)
@@ -90,12 +88,11 @@ impl Phases<'_> {
     /// A fetch's phase is the start's too. A change is served with a copy, whose phase is the server's second's,
     /// or else with the round or the request.
     fn fetches_are_met_evenly(&self) -> bool {
-        let server = &self.scenario.server;
-        let copied = server.eureka().use_read_only_response_cache;
-        let copy = cache_interval(server.eureka());
+        let server = self.scenario.server();
+        let copied = server.use_read_only_response_cache;
+        let copy = cache_interval(server);
         self.watching().all(|app| {
-            let fetch =
-                SimDuration::from_secs(u64::from(app.client.eureka().registry_fetch_interval_seconds));
+            let fetch = SimDuration::from_secs(u64::from(app.client.registry_fetch_interval_seconds));
             let spread = |step| {
                 evens(self.scenario.start_window, step) || copied && copy >= step && self.second_evens(step)
             };
@@ -109,12 +106,12 @@ impl Phases<'_> {
         })
     }
 
-    fn watching(&self) -> impl Iterator<Item = &Application> {
-        self.scenario.applications.iter().filter(|app| app.observers && app.instances > 0)
+    fn watching(&self) -> impl Iterator<Item = App<'_>> {
+        self.scenario.apps().filter(|app| app.observers && app.instances > 0)
     }
 
     fn round(&self) -> SimDuration {
-        SimDuration::from_millis(u64::from(self.scenario.server.eureka().eviction_interval_timer_in_ms))
+        SimDuration::from_millis(u64::from(self.scenario.server().eviction_interval_timer_in_ms))
     }
 
     fn faults_even(&self, period: SimDuration) -> bool {
@@ -127,30 +124,12 @@ impl Phases<'_> {
     }
 }
 
-/// Whether a uniform draw from `length` is uniform, or nearly so, modulo `period`.
-pub(super) fn evens(length: SimDuration, period: SimDuration) -> bool {
-    let (length, period) = (length.as_nanos(), period.as_nanos().max(1));
-    length > 0 && (length.is_multiple_of(period) || length / period >= MANY)
-}
-
-pub(super) fn gcd(a: SimDuration, b: SimDuration) -> SimDuration {
-    let (mut a, mut b) = (a.as_nanos(), b.as_nanos());
-    while b > 0 {
-        (a, b) = (b, a % b);
-    }
-    SimDuration::from_nanos(a.max(1))
-}
-
-pub(super) fn lcm(a: SimDuration, b: SimDuration) -> SimDuration {
-    let times = b.as_nanos() / gcd(a, b).as_nanos();
-    SimDuration::from_nanos(a.as_nanos().saturating_mul(times))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::analysis::bounds;
     use crate::analysis::fixture::scenario;
+    use crate::scenario::Scenario;
 
     fn s(seconds: u64) -> SimDuration {
         SimDuration::from_secs(seconds)
@@ -165,7 +144,7 @@ mod tests {
     /// Heartbeats every so many seconds, started within one interval.
     fn beating(seconds: u32) -> Scenario {
         let mut scenario = scenario(&[100]);
-        scenario.applications[0].client.eureka_mut().lease_renewal_interval_in_seconds = seconds;
+        scenario.setup.eureka_mut().unwrap().clients[0].lease_renewal_interval_in_seconds = seconds;
         scenario.start_window = s(seconds.into());
         scenario
     }
@@ -174,7 +153,7 @@ mod tests {
     fn defaults_are_even_everywhere() {
         assert_eq!(means(&scenario(&[50, 50])), [true; 4]);
         let mut fresh = scenario(&[100]);
-        fresh.server.eureka_mut().use_read_only_response_cache = false;
+        fresh.setup.eureka_mut().unwrap().server.use_read_only_response_cache = false;
         assert_eq!(means(&fresh), [true; 4]);
     }
 
@@ -184,13 +163,13 @@ mod tests {
         // every 3 s do not, nor does no copy at all.
         assert_eq!(means(&beating(10)), [true; 4]);
         let mut often = beating(10);
-        often.server.eureka_mut().response_cache_update_interval_ms = 3_000;
+        often.setup.eureka_mut().unwrap().server.response_cache_update_interval_ms = 3_000;
         assert_eq!(means(&often), [true, true, false, false]);
         let mut fresh = beating(10);
-        fresh.server.eureka_mut().use_read_only_response_cache = false;
+        fresh.setup.eureka_mut().unwrap().server.use_read_only_response_cache = false;
         assert_eq!(means(&fresh), [true, true, false, false]);
         // Rounds every 10 s meet the fetches of each third alike: a minute is two times 30 s.
-        fresh.server.eureka_mut().eviction_interval_timer_in_ms = 10_000;
+        fresh.setup.eureka_mut().unwrap().server.eviction_interval_timer_in_ms = 10_000;
         assert_eq!(means(&fresh), [true; 4]);
     }
 
@@ -203,11 +182,11 @@ mod tests {
         // ends of their leases in 30 s, while rounds come every 60 s; every 15 s they meet them evenly.
         scenario.start_window = s(120);
         assert_eq!(means(&scenario), [false; 4]);
-        scenario.server.eureka_mut().eviction_interval_timer_in_ms = 15_000;
+        scenario.setup.eureka_mut().unwrap().server.eviction_interval_timer_in_ms = 15_000;
         assert_eq!(means(&scenario), [true; 4]);
         // A fault within 60 s of rounds every 90 s.
         let mut scenario = beating(30);
-        scenario.server.eureka_mut().eviction_interval_timer_in_ms = 90_000;
+        scenario.setup.eureka_mut().unwrap().server.eviction_interval_timer_in_ms = 90_000;
         assert_eq!(means(&scenario), [false; 4]);
     }
 

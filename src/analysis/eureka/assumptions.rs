@@ -2,123 +2,57 @@
 //!
 //! A bound that is wrong is worse than none: everything here is checked on the safe side.
 
+use super::super::fleet::{Hit, hits};
+use super::super::latency::Latency;
+use super::super::types::{Absence, BoundRange};
 use super::census::MINUTE;
 use super::expected::server_to_faults;
-use super::fleet::{Hit, deregisters, hits, opens_between, registers_at_once, registers_up};
-use super::latency::Latency;
 use super::lease;
 use super::pipeline::cache_interval;
-use super::types::{Absence, BoundRange};
+use super::start::{deregisters, opens_between, registers_at_once, registers_up};
+use super::{App, Case};
 use crate::engine::SimDuration;
-use crate::model::client::ClientConfig;
 use crate::model::eureka::Flavour;
+use crate::model::eureka::client::ClientConfig;
 use crate::model::stage::EventKind;
-use crate::scenario::{Application, Peer, Scenario, Targets, Verb};
+use crate::scenario::Verb;
 
 /// Java keeps a lease's duration in an `int` of milliseconds; beyond this many seconds it is negative
 /// (`eureka-server.md` 1.1).
 const DURATION_S_MAX: u64 = 2_147_483;
 
-/// Nothing stands still, no message is lost, no clock runs wrong, and nobody interferes.
-pub(super) fn undisturbed(scenario: &Scenario) -> Result<(), Absence> {
-    one_server(scenario)?;
-    if scenario.server_clock.drift_ppm != 0 {
-        return Err(Absence::because("the server's clock drifts"));
-    }
-    let own = scenario.applications.iter().filter_map(|app| app.network);
-    if own.chain([scenario.network]).any(|links| links.loss > 0.0) {
-        return Err(Absence::because("messages are lost at random"));
-    }
-    match scenario.faults.iter().find_map(|fault| disturbance(&fault.verb)) {
-        Some(reason) => Err(Absence::because(reason)),
-        None => Ok(()),
-    }
-}
-
-/// One server that answers at once and hears everything once.
-fn one_server(scenario: &Scenario) -> Result<(), Absence> {
-    let because = if scenario.servers.len() > 1 {
-        "with several servers, whom an observer asks and when a peer learns are not in the closed form"
-    } else if scenario.servers.iter().any(|server| !server.peers.is_empty()) {
-        "the server replicates to itself: it counts heartbeats twice"
-    } else if scenario.capacity.is_some() {
-        "requests wait for the server's threads"
-    } else {
-        return Ok(());
-    };
-    Err(Absence::because(because))
-}
-
-/// What a fault does beyond making instances come or go at a known moment. Faults of which only callers notice
-/// something (grey failures, links between instances) do nothing to what is registered and fetched.
-fn disturbance(verb: &Verb) -> Option<&'static str> {
-    // Links between servers are those of several, which no closed form covers.
-    let carries_calls =
-        |targets: &Targets, peer: &Peer| targets.is_server() || !matches!(peer, Peer::Instances { .. });
-    match verb {
-        Verb::Crash(targets) | Verb::Restart { targets, .. } => {
-            targets.is_server().then_some("the server does not run all the time")
-        }
-        Verb::Stop { .. } | Verb::Start { .. } | Verb::Grey { .. } | Verb::FullDisk { .. } => None,
-        Verb::Pause { targets, .. } | Verb::Pauses { targets, .. } if targets.is_server() => {
-            Some("the server is paused")
-        }
-        Verb::Pause { .. } | Verb::Pauses { .. } => Some("a pause may delay what is watched"),
-        Verb::Partition { targets, peer, .. } => {
-            carries_calls(targets, peer).then_some("a partition may delay what is watched")
-        }
-        Verb::Flap { targets, peer, .. } | Verb::Degrade { targets, peer, .. } => {
-            carries_calls(targets, peer).then_some("a bad link may delay what is watched")
-        }
-        Verb::CrashLoop { .. } => Some("instances may come back before their end has been noticed"),
-        Verb::SlowHeartbeats { .. } => Some("heartbeats are late, so leases end at other times"),
-        Verb::Clock { .. } => Some("a clock is set while leases are timed by it"),
-        Verb::Unhealthy { .. } => Some("instances may be hidden before they end"),
-        Verb::Override { .. } => Some("an operator changes what is shown"),
-        Verb::Delete { .. } => Some("an operator deletes leases"),
-        Verb::Change(_) => Some("a setting of the server changes during the run"),
-        Verb::RollOut { .. } => Some("the batches of a roll-out depend on each other"),
-        Verb::BlueGreen { .. } => Some("as many start as happen to run of the other application"),
-        // All are killed at one moment, or all stop at one.
-        Verb::Reclaim { heeded, .. } => {
-            (*heeded > 0.0 && *heeded < 1.0).then_some("some heed the notice and some do not")
-        }
-    }
-}
-
 /// Every call is answered within its supervisor's and its transport's limits.
-pub(super) fn calls_are_short(scenario: &Scenario, latency: &Latency) -> Result<(), Absence> {
+pub(super) fn calls_are_short(scenario: Case<'_>, latency: &Latency) -> Result<(), Absence> {
     let call = latency.round_trip().max;
-    let too_long = |app: &Application| {
-        let client = &app.client;
-        let fetch = SimDuration::from_secs(u64::from(client.eureka().registry_fetch_interval_seconds));
-        let interval = lease::interval(client.eureka()).min(fetch);
-        let limit = client.eureka().transport.connect_limit().min(client.eureka().transport.read_limit());
+    let too_long = |app: App<'_>| {
+        let client = app.client;
+        let fetch = SimDuration::from_secs(u64::from(client.registry_fetch_interval_seconds));
+        let interval = lease::interval(client).min(fetch);
+        let limit = client.transport.connect_limit().min(client.transport.read_limit());
         // A fetch job may make two calls, and so may a heartbeat.
         call * 2 > interval || call > limit
     };
-    if scenario.applications.iter().any(too_long) {
+    if scenario.apps().any(too_long) {
         return Err(Absence::because("a call may take longer than its interval or its time-outs"));
     }
     Ok(())
 }
 
 /// The instances concerned are shown as UP before, or from the moment in question.
-pub(super) fn subjects_are_shown(scenario: &Scenario, event: EventKind, hits: &[Hit]) -> Result<(), Absence> {
+pub(super) fn subjects_are_shown(scenario: Case<'_>, event: EventKind, hits: &[Hit]) -> Result<(), Absence> {
     let hit = |place: usize| hits.iter().any(|hit| hit.at_most_of(place) > 0);
-    for (_, app) in scenario.applications.iter().enumerate().filter(|(place, _)| hit(*place)) {
-        let client = &app.client;
-        if !client.eureka().register_with_eureka {
+    for (_, app) in scenario.apps().enumerate().filter(|(place, _)| hit(*place)) {
+        let client = app.client;
+        if !client.register_with_eureka {
             continue;
         }
-        if !registers_up(client.eureka()) {
+        if !registers_up(client) {
             return Err(Absence::because(format!("instances of {} are not registered as UP", app.name)));
         }
-        if event == EventKind::Stop && !deregisters(client.eureka()) {
+        if event == EventKind::Stop && !deregisters(client) {
             return Err(Absence::because(format!("instances of {} stop without de-registering", app.name)));
         }
-        let says_starting =
-            client.eureka().should_enforce_registration_at_init && !client.eureka().instance_enabled_onit;
+        let says_starting = client.should_enforce_registration_at_init && !client.instance_enabled_onit;
         if event == EventKind::Registration && says_starting {
             return Err(Absence::because("the first registration does not yet say UP"));
         }
@@ -127,16 +61,15 @@ pub(super) fn subjects_are_shown(scenario: &Scenario, event: EventKind, hits: &[
 }
 
 /// No live lease expires between two heartbeats, not even the first, which is not doubled.
-pub(super) fn leases_cover_heartbeats(scenario: &Scenario, latency: &Latency) -> Result<(), Absence> {
-    let registering = scenario.applications.iter().filter(|app| app.client.eureka().register_with_eureka);
+pub(super) fn leases_cover_heartbeats(scenario: Case<'_>, latency: &Latency) -> Result<(), Absence> {
+    let registering = scenario.apps().filter(|app| app.client.register_with_eureka);
     for app in registering {
-        let (duration, period) =
-            (lease::duration(app.client.eureka()), lease::period(app.client.eureka(), latency));
+        let (duration, period) = (lease::duration(app.client), lease::period(app.client, latency));
         if duration < period.max || duration > SimDuration::from_secs(DURATION_S_MAX) {
             return Err(Absence::because(format!(
                 "live leases of {} may expire: they last {duration}, and heartbeats come every {}",
                 app.name,
-                lease::interval(app.client.eureka()),
+                lease::interval(app.client),
             )));
         }
     }
@@ -145,7 +78,7 @@ pub(super) fn leases_cover_heartbeats(scenario: &Scenario, latency: &Latency) ->
 
 /// A server that copies from itself before it opens registers anew what it saw a while ago
 /// (`eureka-server.md` 8.2): that would bring back who has left.
-pub(super) fn copying_is_over(scenario: &Scenario, hits: &[Hit]) -> Result<(), Absence> {
+pub(super) fn copying_is_over(scenario: Case<'_>, hits: &[Hit]) -> Result<(), Absence> {
     let first = hits.iter().map(|hit| hit.from).min().unwrap_or_default();
     match copied_by(scenario) {
         Some(by) if server_to_faults(scenario) + first < by => {
@@ -156,14 +89,14 @@ pub(super) fn copying_is_over(scenario: &Scenario, hits: &[Hit]) -> Result<(), A
 }
 
 /// When the last try at copying is over, from the server's start; `None` if there is nothing to copy.
-fn copied_by(scenario: &Scenario) -> Option<SimDuration> {
+fn copied_by(scenario: Case<'_>) -> Option<SimDuration> {
     let (earliest, latest) = opens_between(scenario);
     (earliest != latest).then_some(latest)
 }
 
 /// Every crash finds a lease that was renewed since it was registered.
 pub(super) fn all_renewed(
-    scenario: &Scenario,
+    scenario: Case<'_>,
     client: &ClientConfig,
     latency: &Latency,
     hits: &[Hit],
@@ -172,7 +105,7 @@ pub(super) fn all_renewed(
     // What is registered anew by the copy is renewed by the next heartbeat.
     let copied_by =
         copied_by(scenario).map_or(SimDuration::ZERO, |by| by + lease::period(client, latency).max);
-    let arrivals = self::hits(scenario, EventKind::Registration);
+    let arrivals = self::hits(&scenario, EventKind::Registration);
     hits.iter().all(|hit| {
         let long_there = scenario.warm_up + hit.from >= by;
         let after_copy = server_to_faults(scenario) + hit.from >= copied_by;
@@ -183,8 +116,8 @@ pub(super) fn all_renewed(
 }
 
 /// No instance starts during the run.
-pub(super) fn nothing_arrives(scenario: &Scenario) -> bool {
-    hits(scenario, EventKind::Registration).is_empty()
+pub(super) fn nothing_arrives(scenario: Case<'_>) -> bool {
+    hits(&scenario, EventKind::Registration).is_empty()
 }
 
 /// By when, from its start, an instance's first heartbeat has renewed its lease. Without an immediate
@@ -199,21 +132,20 @@ fn renewed_by(client: &ClientConfig, latency: &Latency) -> SimDuration {
 /// began when the whole fleet had been sending heartbeats. `earliest` is the shortest way from a crash to its
 /// expiry.
 pub(super) fn rounds_are_under_way(
-    scenario: &Scenario,
+    scenario: Case<'_>,
     latency: &Latency,
     hits: &[Hit],
     earliest: SimDuration,
 ) -> Result<(), Absence> {
     let first = hits.iter().map(|hit| hit.from).min().unwrap_or_default() + earliest;
     let (_, opens) = opens_between(scenario);
-    let protects = scenario.server.eureka().enable_self_preservation;
+    let protects = scenario.server().enable_self_preservation;
     let counted_from = if protects { opens + MINUTE } else { opens };
     if server_to_faults(scenario) + first < counted_from {
         return Err(Absence::because("a lease may expire before the server's first eviction round"));
     }
-    let registering = scenario.applications.iter().filter(|app| app.client.eureka().register_with_eureka);
-    let beating_by =
-        registering.map(|app| renewed_by(app.client.eureka(), latency)).max().unwrap_or_default();
+    let registering = scenario.apps().filter(|app| app.client.register_with_eureka);
+    let beating_by = registering.map(|app| renewed_by(app.client, latency)).max().unwrap_or_default();
     if protects && scenario.warm_up + first < MINUTE * 2 + beating_by {
         return Err(Absence::because("the first minutes may hold too few renewals for an eviction"));
     }
@@ -221,16 +153,15 @@ pub(super) fn rounds_are_under_way(
 }
 
 /// The answer that clients get is the read-only cache's, or the registry's.
-pub(super) fn answers_follow_the_cache(scenario: &Scenario, hits: &[Hit]) -> Result<(), Absence> {
-    let server = &scenario.server;
-    let fetches = |app: &Application| app.client.eureka().fetch_registry && app.instances > 0;
-    if !server.eureka().fetch_registry && !scenario.applications.iter().any(fetches) {
+pub(super) fn answers_follow_the_cache(scenario: Case<'_>, hits: &[Hit]) -> Result<(), Absence> {
+    let server = scenario.server();
+    let fetches = |app: App<'_>| app.client.fetch_registry && app.instances > 0;
+    if !server.fetch_registry && !scenario.apps().any(fetches) {
         return Err(Absence::because("nobody asks for the registry, and what nobody asks for is not cached"));
     }
     // A server that found nothing to copy refuses to answer for a while (`eureka-server.md` 7.3).
-    let refuses =
-        server.eureka().flavour == Flavour::Netflix || server.eureka().default_open_for_traffic_count == 0;
-    let wait = SimDuration::from_millis(u64::from(server.eureka().wait_time_in_ms_when_sync_empty));
+    let refuses = server.flavour == Flavour::Netflix || server.default_open_for_traffic_count == 0;
+    let wait = SimDuration::from_millis(u64::from(server.wait_time_in_ms_when_sync_empty));
     let first = hits.iter().map(|hit| hit.from).min().unwrap_or_default();
     if refuses && server_to_faults(scenario) + first <= opens_between(scenario).1 + wait {
         return Err(Absence::because("the server may still refuse to answer, as one that opened empty does"));
@@ -239,20 +170,16 @@ pub(super) fn answers_follow_the_cache(scenario: &Scenario, hits: &[Hit]) -> Res
 }
 
 /// A change stays in the delta queue until every observer has fetched it; else a full fetch of its own follows.
-pub(super) fn deltas_last(scenario: &Scenario, latency: &Latency) -> Result<(), Absence> {
-    let server = &scenario.server;
-    let retention = SimDuration::from_millis(u64::from(server.eureka().retention_time_in_ms_in_delta_queue));
-    let copied = if server.eureka().use_read_only_response_cache {
-        cache_interval(server.eureka())
-    } else {
-        SimDuration::ZERO
-    };
-    let forgets = |app: &Application| {
-        let interval = SimDuration::from_secs(u64::from(app.client.eureka().registry_fetch_interval_seconds));
-        let by_delta = !app.client.eureka().disable_delta && !server.eureka().disable_delta;
+pub(super) fn deltas_last(scenario: Case<'_>, latency: &Latency) -> Result<(), Absence> {
+    let server = scenario.server();
+    let retention = SimDuration::from_millis(u64::from(server.retention_time_in_ms_in_delta_queue));
+    let copied = if server.use_read_only_response_cache { cache_interval(server) } else { SimDuration::ZERO };
+    let forgets = |app: App<'_>| {
+        let interval = SimDuration::from_secs(u64::from(app.client.registry_fetch_interval_seconds));
+        let by_delta = !app.client.disable_delta && !server.disable_delta;
         app.observers && by_delta && retention < copied + interval + latency.round_trip().max * 2
     };
-    if scenario.applications.iter().any(forgets) {
+    if scenario.apps().any(forgets) {
         return Err(Absence::because("a change may leave the delta queue before it has been fetched"));
     }
     Ok(())
@@ -261,9 +188,9 @@ pub(super) fn deltas_last(scenario: &Scenario, latency: &Latency) -> Result<(), 
 /// Why there is no closed form if an instance comes back under its own id before every stage has noticed that
 /// it was gone: neither its end nor its return is seen then.
 pub(super) fn returns_unnoticed(
-    scenario: &Scenario,
+    scenario: Case<'_>,
     event: EventKind,
-    ranges: impl Fn(&Scenario, EventKind) -> [Result<BoundRange, Absence>; 4],
+    ranges: impl Fn(Case<'_>, EventKind) -> [Result<BoundRange, Absence>; 4],
 ) -> Option<Absence> {
     for fault in &scenario.faults {
         let Verb::Restart { ref targets, down_for, new_id: false, graceful, .. } = fault.verb else {
@@ -288,7 +215,7 @@ pub(super) fn returns_unnoticed(
 mod tests {
     use super::*;
     use crate::analysis::bounds;
-    use crate::scenario::{Delay, Network, parse};
+    use crate::scenario::{Delay, Network, Scenario, parse};
 
     /// A fleet of 100 in two applications and zones, with this besides.
     fn with(text: &str) -> Scenario {

@@ -278,7 +278,7 @@ mod tests {
     fn after_an_interrupt_a_pool_lets_no_further_attempt_out_but_jersey_does() {
         for (kind, attempts) in [(TransportKind::RestTemplate, 1), (TransportKind::Jersey, 2)] {
             let mut rig = hanging(secs(40));
-            rig.config.transport = crate::model::client::TransportConfig::of_kind(kind);
+            rig.config.transport = crate::model::eureka::client::TransportConfig::of_kind(kind);
             rig.run_to(at_ms(149_000));
             // The call of 60.004 is interrupted at 90.004 and fails at 100.004.
             let sent = rig.sent_ms(RequestKind::Renew);
@@ -311,7 +311,7 @@ mod tests {
     fn a_late_404_brings_no_registration_once_interrupted() {
         for (kind, registrations) in [(TransportKind::RestTemplate, 1), (TransportKind::Jersey, 2)] {
             let mut rig = Rig::new(Flavour::Spring);
-            rig.config.transport = crate::model::client::TransportConfig::of_kind(kind);
+            rig.config.transport = crate::model::eureka::client::TransportConfig::of_kind(kind);
             rig.answer(|now, request, _, registry| match request.kind() {
                 RequestKind::Renew if now < at_ms(31_000) => Answer::Reply(secs(40), Reply::bare(404)),
                 _ => healthy(request, registry),

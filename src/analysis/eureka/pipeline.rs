@@ -4,11 +4,11 @@
 //! half a period on average, and the steps are independent: ranges and means add (`eureka-server.md` 14.1,
 //! `eureka-client.md` section 8).
 
-use super::latency::Latency;
-use super::types::{Absence, BoundRange, half};
+use super::super::latency::Latency;
+use super::super::types::{Absence, BoundRange, half};
 use crate::engine::SimDuration;
-use crate::model::client::{BalancerConfig, ClientConfig};
 use crate::model::eureka::ServerConfig;
+use crate::model::eureka::client::{BalancerConfig, ClientConfig};
 
 /// Milliseconds after which the wall clock's second hand is where it was. The scenario's clock starts on a
 /// whole minute, so a grid whose period divides a minute is known from the second alone.

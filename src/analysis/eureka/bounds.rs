@@ -1,4 +1,4 @@
-//! The range and mean of T_D at every stage, by addition; here for Eureka (`eureka-server.md` 14.1).
+//! The range and mean of T_D at every stage, by addition (`eureka-server.md` 14.1).
 //!
 //! ```text
 //! crash ──lease──▶ expired ──round──▶ registry ──copy──▶ served ──fetch──▶ client ──refresh──▶ balancer
@@ -9,37 +9,30 @@
 //! of all clocks (`phases` says where they are not); the range holds whatever the phases are. Where it does not hold there is a reason instead
 //! (`assumptions`, `protection`).
 
+use super::super::disturbances::undisturbed;
+use super::super::fleet::{Hit, hits};
+use super::super::latency::Latency;
+use super::super::types::{Absence, Bound, BoundRange};
+use super::Case;
 use super::assumptions;
 use super::eviction::evicted;
-use super::fleet::{Hit, hits, opens_between};
-use super::latency::Latency;
 use super::phases;
 use super::pipeline;
-use super::two_stage;
-use super::types::{Absence, Bound, BoundRange};
+use super::start::opens_between;
 use crate::engine::SimDuration;
-use crate::model::client::{BalancerConfig, ClientConfig};
-use crate::model::registry::Kind;
+use crate::model::eureka::client::{BalancerConfig, ClientConfig};
 use crate::model::stage::{EventKind, Stage};
-use crate::scenario::Scenario;
 
 /// The closed form of each kind of event that the scenario's faults cause, at each stage: by kind, then stage.
-pub fn bounds(scenario: &Scenario) -> Vec<Bound> {
-    match scenario.registry() {
-        Kind::Eureka => of_eureka(scenario),
-        Kind::TwoStage => two_stage::bounds(scenario),
-    }
-}
-
-fn of_eureka(scenario: &Scenario) -> Vec<Bound> {
-    let kinds = EventKind::ALL.into_iter().filter(|&event| !hits(scenario, event).is_empty());
+pub(super) fn bounds(scenario: Case<'_>) -> Vec<Bound> {
+    let kinds = EventKind::ALL.into_iter().filter(|&event| !hits(&scenario, event).is_empty());
     let of_kind = |event| {
         let stages = match assumptions::returns_unnoticed(scenario, event, ranges) {
             Some(absence) => Stage::WAY.map(|_| Err(absence.clone())),
             None => ranges(scenario, event),
         };
         Stage::WAY.into_iter().zip(stages).map(move |(stage, range)| {
-            let uneven = || phases::uneven(scenario, event, &hits(scenario, event), stage);
+            let uneven = || phases::uneven(scenario, event, &hits(&scenario, event), stage);
             let mean_absent = range.as_ref().ok().and_then(|_| uneven());
             Bound { event, stage, range, mean_absent }
         })
@@ -48,7 +41,7 @@ fn of_eureka(scenario: &Scenario) -> Vec<Bound> {
 }
 
 /// By stage, as if nothing ever came back under its own id.
-fn ranges(scenario: &Scenario, event: EventKind) -> [Result<BoundRange, Absence>; Stage::WAY.len()] {
+fn ranges(scenario: Case<'_>, event: EventKind) -> [Result<BoundRange, Absence>; Stage::WAY.len()] {
     match Way::of(scenario, event) {
         Ok(way) => Stage::WAY.map(|stage| way.until(stage)),
         Err(absence) => Stage::WAY.map(|_| Err(absence.clone())),
@@ -57,7 +50,7 @@ fn ranges(scenario: &Scenario, event: EventKind) -> [Result<BoundRange, Absence>
 
 /// The way of one kind of event through the stages.
 struct Way<'a> {
-    scenario: &'a Scenario,
+    scenario: Case<'a>,
     event: EventKind,
     latency: Latency,
     hits: Vec<Hit>,
@@ -68,22 +61,22 @@ struct Way<'a> {
 }
 
 impl<'a> Way<'a> {
-    fn of(scenario: &'a Scenario, event: EventKind) -> Result<Self, Absence> {
-        assumptions::undisturbed(scenario)?;
-        let latency = Latency::of_links(scenario)?;
-        let hits = hits(scenario, event);
+    fn of(scenario: Case<'a>, event: EventKind) -> Result<Self, Absence> {
+        undisturbed(&scenario)?;
+        let latency = Latency::of_links(&scenario)?;
+        let hits = hits(&scenario, event);
         assumptions::calls_are_short(scenario, &latency)?;
         assumptions::subjects_are_shown(scenario, event, &hits)?;
         assumptions::leases_cover_heartbeats(scenario, &latency)?;
         assumptions::copying_is_over(scenario, &hits)?;
         let (registry, served) = match event {
             EventKind::Crash => {
-                let served = pipeline::served_after_eviction(scenario.server.eureka(), opened_at(scenario));
+                let served = pipeline::served_after_eviction(scenario.server(), opened_at(scenario));
                 (evicted(scenario, &latency, &hits)?, served)
             }
             EventKind::Stop | EventKind::Registration => {
                 let request = vec![latency.range; scenario.applications.len()];
-                (request, pipeline::served_after_any(scenario.server.eureka()))
+                (request, pipeline::served_after_any(scenario.server()))
             }
             EventKind::Unhealthy | EventKind::Override | EventKind::Recovery => {
                 return Err(Absence::because("no closed form is known for a change of status"));
@@ -109,7 +102,7 @@ impl<'a> Way<'a> {
     }
 
     fn fetched(&self, client: &ClientConfig) -> BoundRange {
-        pipeline::fetched(client, self.scenario.server.eureka(), &self.latency)
+        pipeline::fetched(client, self.scenario.server(), &self.latency)
     }
 
     /// One observation a subject.
@@ -128,14 +121,15 @@ impl<'a> Way<'a> {
         after: impl Fn(&ClientConfig) -> Result<BoundRange, Absence>,
     ) -> Result<BoundRange, Absence> {
         let mut cases = Vec::new();
-        for (watcher, app) in self.scenario.applications.iter().enumerate() {
+        for (watcher, app) in self.scenario.apps().enumerate() {
             if !app.observers || app.instances == 0 {
                 continue;
             }
-            let after = self.served.then(after(app.client.eureka())?);
+            let after = self.served.then(after(app.client)?);
             for hit in &self.hits {
-                let weigh =
-                    |place| (hit.watched_by(self.scenario, place, watcher), self.registry[place].then(after));
+                let weigh = |place| {
+                    (hit.watched_by(&self.scenario, place, watcher), self.registry[place].then(after))
+                };
                 cases.extend(self.registering().map(weigh));
             }
         }
@@ -147,8 +141,8 @@ impl<'a> Way<'a> {
 
     /// Applications whose instances register.
     fn registering(&self) -> impl Iterator<Item = usize> {
-        let apps = self.scenario.applications.iter().enumerate();
-        apps.filter(|(_, app)| app.client.eureka().register_with_eureka).map(|(place, _)| place)
+        let apps = self.scenario.apps().enumerate();
+        apps.filter(|(_, app)| app.client.register_with_eureka).map(|(place, _)| place)
     }
 
     /// Spring Cloud LoadBalancer serves no empty list from its cache (`eureka-client.md` 8.3), so the first
@@ -160,7 +154,7 @@ impl<'a> Way<'a> {
         let first = |place: usize| {
             apps[place].instances == 0 && self.hits.iter().any(|hit| hit.at_most_of(place) > 0)
         };
-        let by_cache = apps.iter().any(|app| app.observers && cached(app.client.eureka()));
+        let by_cache = self.scenario.apps().any(|app| app.observers && cached(app.client));
         if self.event == EventKind::Registration && by_cache && (0..apps.len()).any(first) {
             return Err(Absence::because("a service without instances is looked up anew at every call"));
         }
@@ -169,7 +163,7 @@ impl<'a> Way<'a> {
 }
 
 /// The moment within a wall-clock minute at which the server opens for traffic, if it is always the same.
-fn opened_at(scenario: &Scenario) -> Option<SimDuration> {
+fn opened_at(scenario: Case<'_>) -> Option<SimDuration> {
     let (earliest, latest) = opens_between(scenario);
     // The second is that of the true time; caches tick on the server's own clock.
     let same_second = scenario.server_clock.offset_ms % 60_000 == 0;
@@ -180,11 +174,12 @@ fn opened_at(scenario: &Scenario) -> Option<SimDuration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::bounds;
     use crate::analysis::fixture::{fault, scenario};
     use crate::engine::Distribution;
     use crate::model::eureka::{Flavour, ServerConfig};
     use crate::model::id::AppId;
-    use crate::scenario::{Delay, Selection, Targets, Verb, Which, WhichServers};
+    use crate::scenario::{Delay, Scenario, Selection, Targets, Verb, Which, WhichServers};
 
     fn one() -> Targets {
         Targets::Instances(Selection { application: None, zone: None, which: Which::Count(1) })
@@ -223,8 +218,8 @@ mod tests {
             [150_000, 242_500, 335_000],
         ];
         assert_eq!(figures(&scenario), expected);
-        for app in &mut scenario.applications {
-            app.client.eureka_mut().balancer = BalancerConfig::Ribbon { refresh_interval: ms(30_000) };
+        for client in &mut scenario.setup.eureka_mut().unwrap().clients {
+            client.balancer = BalancerConfig::Ribbon { refresh_interval: ms(30_000) };
         }
         assert_eq!(figures(&scenario)[3], [150_000, 240_000, 330_000]);
     }
@@ -252,13 +247,13 @@ mod tests {
         // Heartbeat 2, lease 6, eviction 4, cache 3, fetch 3 s: 10 to 16, 19 and 22 s.
         let mut scenario = scenario(&[100]);
         scenario.network.latency = Delay::Constant(SimDuration::ZERO);
-        scenario.server.eureka_mut().eviction_interval_timer_in_ms = 4_000;
-        scenario.server.eureka_mut().response_cache_update_interval_ms = 3_000;
-        scenario.server.eureka_mut().expected_client_renewal_interval_seconds = 2;
-        let client = &mut scenario.applications[0].client;
-        client.eureka_mut().lease_renewal_interval_in_seconds = 2;
-        client.eureka_mut().lease_expiration_duration_in_seconds = 6;
-        client.eureka_mut().registry_fetch_interval_seconds = 3;
+        scenario.setup.eureka_mut().unwrap().server.eviction_interval_timer_in_ms = 4_000;
+        scenario.setup.eureka_mut().unwrap().server.response_cache_update_interval_ms = 3_000;
+        scenario.setup.eureka_mut().unwrap().server.expected_client_renewal_interval_seconds = 2;
+        let client = &mut scenario.setup.eureka_mut().unwrap().clients[0];
+        client.lease_renewal_interval_in_seconds = 2;
+        client.lease_expiration_duration_in_seconds = 6;
+        client.registry_fetch_interval_seconds = 3;
         let expected = [[10_000, 13_000, 16_000], [10_000, 14_500, 19_000], [10_000, 16_000, 22_000]];
         assert_eq!(figures(&scenario)[..3], expected);
     }
@@ -266,7 +261,7 @@ mod tests {
     #[test]
     fn without_the_read_only_cache_answers_are_fresh() {
         let mut scenario = scenario(&[100]);
-        scenario.server.eureka_mut().use_read_only_response_cache = false;
+        scenario.setup.eureka_mut().unwrap().server.use_read_only_response_cache = false;
         let figures = figures(&scenario);
         assert_eq!(figures[0], figures[1]);
         assert_eq!(figures[2], [150_000, 210_002, 270_004]);
@@ -305,7 +300,7 @@ mod tests {
         // (2 · 15 + 1 · 5) / 3 = 11.67 s, and the longest wait stays that of the slow ones.
         let mut scenario = scenario(&[60, 30]);
         scenario.network.latency = Delay::Constant(SimDuration::ZERO);
-        scenario.applications[1].client.eureka_mut().registry_fetch_interval_seconds = 10;
+        scenario.setup.eureka_mut().unwrap().clients[1].registry_fetch_interval_seconds = 10;
         let client = figures(&scenario)[2];
         assert_eq!((client[0], client[2]), (150_000, 300_000));
         assert!(client[1].abs_diff(221_667) <= 1, "{client:?}");
@@ -316,7 +311,7 @@ mod tests {
         // No protection, no warm-up, all start at once, crash 10 to 20 s later; the POST leaves after a fetch
         // (2 ms) and takes 1 ms. 90.003 − 20 and 90.003 − 10 + 60 s.
         let mut scenario = scenario(&[100]);
-        scenario.server.eureka_mut().enable_self_preservation = false;
+        scenario.setup.eureka_mut().unwrap().server.enable_self_preservation = false;
         scenario.start_window = SimDuration::ZERO;
         scenario.warm_up = SimDuration::from_secs(10);
         scenario.faults[0].within = SimDuration::from_secs(10);
@@ -337,24 +332,26 @@ mod tests {
             length: Distribution::constant(SimDuration::from_secs(10)),
         };
         assert_eq!(because(&|it| it.faults.push(fault(0, pause.clone())))[0], "the server is paused");
-        let short =
-            because(&|it| it.applications[0].client.eureka_mut().lease_expiration_duration_in_seconds = 30);
+        let short = because(&|it| {
+            it.setup.eureka_mut().unwrap().clients[0].lease_expiration_duration_in_seconds = 30
+        });
         assert!(short[0].starts_with("live leases of a0 may expire: they last 30s"), "{short:?}");
         let slow = because(&|it| it.network.latency = Delay::Constant(SimDuration::from_secs(10)));
         assert_eq!(slow.len(), 4);
         let ttl = SimDuration::from_secs(35);
         let rare = BalancerConfig::SpringCloudLoadBalancer { ttl, call_rate: Some(1.0) };
-        assert_eq!(because(&|it| it.applications[0].client.eureka_mut().balancer = rare).len(), 1);
+        assert_eq!(because(&|it| it.setup.eureka_mut().unwrap().clients[0].balancer = rare).len(), 1);
         assert_eq!(because(&|it| it.applications[0].observers = false).len(), 2);
         assert_eq!(
-            because(&|it| it.server.eureka_mut().retention_time_in_ms_in_delta_queue = 50_000).len(),
+            because(&|it| it.setup.eureka_mut().unwrap().server.retention_time_in_ms_in_delta_queue = 50_000)
+                .len(),
             2
         );
         // Leases of 40 s: the first may expire 35 + 50 s after the last start, while the minute that counts
         // began up to 120 s before.
         let early = because(&|it| {
             it.warm_up = SimDuration::from_secs(35);
-            it.applications[0].client.eureka_mut().lease_expiration_duration_in_seconds = 40;
+            it.setup.eureka_mut().unwrap().clients[0].lease_expiration_duration_in_seconds = 40;
         });
         assert!(early[0].contains("too few renewals"), "{early:?}");
     }
@@ -362,7 +359,7 @@ mod tests {
     #[test]
     fn a_netflix_server_keeps_the_dead_and_shows_stops() {
         let mut scenario = scenario(&[100]);
-        scenario.server = ServerConfig::defaults(Flavour::Netflix).into();
+        scenario.setup.eureka_mut().unwrap().server = ServerConfig::defaults(Flavour::Netflix);
         assert!(reasons(&scenario)[0].starts_with("self-preservation is engaged"));
         scenario.faults = vec![fault(60, stop_one())];
         assert_eq!(figures(&scenario)[1], [1, 15_001, 30_001]);

@@ -15,10 +15,10 @@
 //! is rounded down, so the first round that finds the lease expired comes later than 2D, by less than a
 //! millisecond at the least, and at most 2D + one eviction interval after the heartbeat.
 
-use super::latency::Latency;
-use super::types::{BoundRange, half};
+use super::super::latency::Latency;
+use super::super::types::{BoundRange, half};
 use crate::engine::SimDuration;
-use crate::model::client::ClientConfig;
+use crate::model::eureka::client::ClientConfig;
 
 /// `DEFAULT_DURATION_IN_SECS` and the default renewal interval stand in for a configured 0
 /// (`eureka-client.md` section 7).
