@@ -1,6 +1,7 @@
 //! The network's one-way delay, as the closed forms need it: its range, mean and variance.
 
-use super::types::{Absence, BoundRange, half};
+use super::reason::Reason;
+use super::types::{BoundRange, half};
 use crate::engine::SimDuration;
 use crate::scenario::{Delay, Scenario};
 
@@ -17,13 +18,13 @@ impl Latency {
     ///
     /// # Errors
     /// The delay has no greatest value, or applications have links of their own.
-    pub(super) fn of_links(scenario: &Scenario) -> Result<Self, Absence> {
+    pub(super) fn of_links(scenario: &Scenario) -> Result<Self, Reason> {
         let own = scenario.applications.iter().filter_map(|app| app.network);
         if own.into_iter().any(|links| links.latency != scenario.network.latency) {
-            return Err(Absence::because("applications have links of different latency"));
+            return Err(Reason::UnlikeLinks);
         }
         match scenario.network.latency {
-            Delay::Drawn(_) => Err(Absence::because("the latency has no greatest value")),
+            Delay::Drawn(_) => Err(Reason::UnboundedLatency),
             delay => Ok(Self::of(delay)),
         }
     }

@@ -18,12 +18,19 @@ mod fixture;
 mod fleet;
 pub mod ks;
 mod latency;
+mod reason;
 #[cfg(test)]
 mod sampled;
+#[cfg(test)]
+mod sentences;
 pub mod two_stage;
 mod types;
 
-pub use types::{Absence, Bound, BoundRange};
+pub use disturbances::Disturbance;
+pub use eureka::EurekaReason;
+pub use reason::Reason;
+pub use two_stage::TwoStageReason;
+pub use types::{Bound, BoundRange};
 
 use crate::model::id::AppId;
 use crate::model::registry::Registry;

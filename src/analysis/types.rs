@@ -1,5 +1,6 @@
 //! What a closed form says.
 
+use super::reason::Reason;
 use crate::engine::SimDuration;
 use crate::model::stage::{EventKind, Stage};
 
@@ -50,20 +51,6 @@ pub(super) fn half(length: SimDuration) -> SimDuration {
     SimDuration::from_nanos(length.as_nanos() / 2)
 }
 
-/// Why no closed form is given.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Absence {
-    /// One clause, without a full stop: `self-preservation is engaged: 32 renewals against a threshold of 35`.
-    pub because: String,
-}
-
-impl Absence {
-    /// An absence for this reason.
-    pub fn because(reason: impl Into<String>) -> Self {
-        Self { because: reason.into() }
-    }
-}
-
 /// The closed form of one event at one stage, or why there is none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bound {
@@ -72,10 +59,10 @@ pub struct Bound {
     /// Where.
     pub stage: Stage,
     /// The range.
-    pub range: Result<BoundRange, Absence>,
+    pub range: Result<BoundRange, Reason>,
     /// Why the scenario's draws do not make phases as uniform as the range's mean takes them; `None` if they do,
     /// or if there is no range.
-    pub mean_absent: Option<Absence>,
+    pub mean_absent: Option<Reason>,
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::Report;
-use crate::analysis::{Absence, Bound, BoundRange};
+use crate::analysis::{Bound, BoundRange, EurekaReason};
 use crate::engine::{SimDuration, SimTime};
 use crate::model::id::{AppId, InstanceId, ServerId};
 use crate::model::stage::{EventKind, Stage};
@@ -120,9 +120,9 @@ impl Made {
         let mut made = Self::crashes(replicates, 9);
         "A small fleet never lets go".clone_into(&mut made.scenario.title);
         made.verdicts.clear();
-        let because = "self-preservation is engaged: 18 renewals against a threshold of 18";
+        let why = EurekaReason::TooFewRenewals { settled: true, renewals: 18, threshold: 18 };
         for bound in &mut made.bounds {
-            bound.range = Err(Absence { because: because.to_owned() });
+            bound.range = Err(why.clone().into());
         }
         for replicate in &mut made.data.replicates {
             replicate.servers[0].self_preservation = true;

@@ -4,7 +4,7 @@
 //! soft time-out, a uniform 3 s to the sweep, 5 s to the poll; and 45 s from the mark to the removal.
 
 use super::made_up::{Dice, Made, SECOND_NS, bound, detection, scenario};
-use crate::analysis::Absence;
+use crate::analysis::TwoStageReason;
 use crate::engine::{SimDuration, SimTime};
 use crate::model::fact::Sweep;
 use crate::model::id::{AppId, ServerId};
@@ -48,9 +48,11 @@ impl Made {
     pub(in crate::report) fn jammed(replicates: u32) -> Self {
         let mut made = Self::two_stages(replicates, 15);
         "Four of twenty are killed, and the guard never opens again".clone_into(&mut made.scenario.title);
-        let because = "the guard is shut: 16 of 20 healthy are 80 %, and it asks for 85 %";
         if let Some(entry) = made.bounds.last_mut() {
-            entry.range = Err(Absence { because: because.to_owned() });
+            let application = made.scenario.applications[0].name.clone();
+            let (ghosts, entries, tolerated, shrinks) = (4, 20, 3, false);
+            let why = TwoStageReason::GuardMayShut { application, ghosts, entries, tolerated, shrinks };
+            entry.range = Err(why.into());
         }
         for replicate in &mut made.data.replicates {
             replicate.ending = Ending::Duration;

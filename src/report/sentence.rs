@@ -12,6 +12,7 @@ use super::summary::Summary;
 use super::table::grouped;
 use super::words::plural;
 use super::{Report, in_words};
+use crate::analysis::Reason;
 use crate::model::stage::{EventKind, Stage};
 use crate::observe::Outcome;
 use crate::scenario::{ScenarioOf, Setup};
@@ -204,7 +205,7 @@ impl Telling<'_> {
         let why = if self.report.is_two_stage() {
             two_stage::why_never(self.report, self.summary, self.event)
         } else {
-            last.bound_absent_because.clone().filter(|why| explains(why))
+            last.bound_absent_because.as_ref().filter(|why| eureka::explains(why)).map(Reason::to_string)
         };
         let why = why.map(|because| format!(", because {because}")).unwrap_or_default();
         let least = shortest_watch(self.report, (self.event, stage));
@@ -288,12 +289,6 @@ fn shortest_watch(report: &Report<'_>, (event, stage): (EventKind, Stage)) -> St
         Outcome::Detected(_) | Outcome::Superseded(_) => None,
     });
     in_words(censored.min().expect("what is censored was watched for some time").as_millis())
-}
-
-/// Whether the reason for which there is no closed form is also the reason for which nothing happened: mostly it
-/// only says that something is not simple enough for a sum.
-fn explains(why: &str) -> bool {
-    ["self-preservation is engaged", "instances of "].iter().any(|cause| why.starts_with(cause))
 }
 
 fn either(count: u64, one: &str, many: &str) -> String {

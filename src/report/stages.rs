@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::intervals;
-use crate::analysis::{Bound, BoundRange};
+use crate::analysis::{Bound, BoundRange, Reason};
 use crate::engine::SimDuration;
 use crate::model::stage::{EventKind, Stage};
 use crate::observe::{Detection, RunData};
@@ -46,9 +46,11 @@ pub struct StageSummary {
     /// The latest by closed form; null if it does not hold.
     pub bound_max_ms: Option<u64>,
     /// Why there is no closed form; null if there is.
-    pub bound_absent_because: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub bound_absent_because: Option<Reason>,
     /// Why there is a range and no mean by closed form; null if there are both or neither.
-    pub bound_mean_absent_because: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub bound_mean_absent_because: Option<Reason>,
     /// What the figures would be if all was run again.
     pub intervals: StageIntervals,
 }
@@ -132,7 +134,7 @@ impl StageSummary {
             bound_mean_ms: bound_ms(|range| range.mean).filter(|_| uneven.is_none()),
             bound_max_ms: bound_ms(|range| range.max),
             bound_absent_because: absent,
-            bound_mean_absent_because: uneven.map(|absence| absence.because.clone()),
+            bound_mean_absent_because: uneven.cloned(),
             intervals: StageIntervals {
                 replicates,
                 p50: interval(50),
@@ -184,11 +186,11 @@ pub(super) fn stages(data: &RunData, bounds: &[Bound]) -> Vec<StageSummary> {
         .collect()
 }
 
-fn range_of(bound: Option<&Bound>) -> (Option<BoundRange>, Option<String>) {
+fn range_of(bound: Option<&Bound>) -> (Option<BoundRange>, Option<Reason>) {
     match bound.map(|bound| &bound.range) {
         Some(Ok(range)) => (Some(*range), None),
-        Some(Err(absence)) => (None, Some(absence.because.clone())),
-        None => (None, Some("no closed form covers this".to_owned())),
+        Some(Err(reason)) => (None, Some(reason.clone())),
+        None => (None, Some(Reason::NotCovered)),
     }
 }
 

@@ -15,6 +15,7 @@ use super::stages::StageSummary;
 use super::summary::{ExpectationSummary, Summary};
 use super::two_stage_table::two_stage_table;
 use super::words::{caption, plural};
+use crate::analysis::Reason;
 use crate::model::stage::EventKind;
 
 /// Columns that text is wrapped to.
@@ -174,12 +175,12 @@ fn footnotes(text: &mut String, rows: &[&StageSummary]) {
     if rows.iter().any(|row| row.censored > 0) {
         note(text, "cens.: not ended when the run did. A figure that these decide is left out (–).");
     }
-    let reasons: [(&str, Reason); 2] = [
-        ("no closed form", |row| row.bound_absent_because.as_deref()),
-        ("no closed mean", |row| row.bound_mean_absent_because.as_deref()),
+    let reasons: [(&str, WhyAbsent); 2] = [
+        ("no closed form", |row| row.bound_absent_because.as_ref()),
+        ("no closed mean", |row| row.bound_mean_absent_because.as_ref()),
     ];
     for (lack, reason) in reasons {
-        let mut told: Vec<(&str, Vec<&str>)> = Vec::new();
+        let mut told: Vec<(&Reason, Vec<&str>)> = Vec::new();
         for row in rows {
             let Some(because) = reason(row) else { continue };
             match told.iter_mut().find(|(known, _)| *known == because) {
@@ -194,7 +195,7 @@ fn footnotes(text: &mut String, rows: &[&StageSummary]) {
 }
 
 /// Why a row lacks something.
-type Reason = fn(&StageSummary) -> Option<&str>;
+type WhyAbsent = fn(&StageSummary) -> Option<&Reason>;
 
 fn verdict(expectation: &ExpectationSummary) -> String {
     let (style, word) = if expectation.passed { (GOOD, "held  ") } else { (BAD, "missed") };

@@ -4,11 +4,13 @@
 
 use super::super::fleet::{Hit, hits};
 use super::super::latency::Latency;
-use super::super::types::{Absence, BoundRange};
+use super::super::reason::Reason;
+use super::super::types::BoundRange;
 use super::census::MINUTE;
 use super::expected::server_to_faults;
 use super::lease;
 use super::pipeline::cache_interval;
+use super::reason::EurekaReason;
 use super::start::{deregisters, opens_between, registers_at_once, registers_up};
 use super::{App, Case};
 use crate::engine::SimDuration;
@@ -22,7 +24,7 @@ use crate::scenario::Verb;
 const DURATION_S_MAX: u64 = 2_147_483;
 
 /// Every call is answered within its supervisor's and its transport's limits.
-pub(super) fn calls_are_short(scenario: Case<'_>, latency: &Latency) -> Result<(), Absence> {
+pub(super) fn calls_are_short(scenario: Case<'_>, latency: &Latency) -> Result<(), Reason> {
     let call = latency.round_trip().max;
     let too_long = |app: App<'_>| {
         let client = app.client;
@@ -33,13 +35,13 @@ pub(super) fn calls_are_short(scenario: Case<'_>, latency: &Latency) -> Result<(
         call * 2 > interval || call > limit
     };
     if scenario.apps().any(too_long) {
-        return Err(Absence::because("a call may take longer than its interval or its time-outs"));
+        return Err(EurekaReason::LongCalls.into());
     }
     Ok(())
 }
 
 /// The instances concerned are shown as UP before, or from the moment in question.
-pub(super) fn subjects_are_shown(scenario: Case<'_>, event: EventKind, hits: &[Hit]) -> Result<(), Absence> {
+pub(super) fn subjects_are_shown(scenario: Case<'_>, event: EventKind, hits: &[Hit]) -> Result<(), Reason> {
     let hit = |place: usize| hits.iter().any(|hit| hit.at_most_of(place) > 0);
     for (_, app) in scenario.apps().enumerate().filter(|(place, _)| hit(*place)) {
         let client = app.client;
@@ -47,30 +49,31 @@ pub(super) fn subjects_are_shown(scenario: Case<'_>, event: EventKind, hits: &[H
             continue;
         }
         if !registers_up(client) {
-            return Err(Absence::because(format!("instances of {} are not registered as UP", app.name)));
+            return Err(EurekaReason::NotUp { application: app.name.to_owned() }.into());
         }
         if event == EventKind::Stop && !deregisters(client) {
-            return Err(Absence::because(format!("instances of {} stop without de-registering", app.name)));
+            return Err(EurekaReason::NotDeregistered { application: app.name.to_owned() }.into());
         }
         let says_starting = client.should_enforce_registration_at_init && !client.instance_enabled_onit;
         if event == EventKind::Registration && says_starting {
-            return Err(Absence::because("the first registration does not yet say UP"));
+            return Err(EurekaReason::RegistersStarting.into());
         }
     }
     Ok(())
 }
 
 /// No live lease expires between two heartbeats, not even the first, which is not doubled.
-pub(super) fn leases_cover_heartbeats(scenario: Case<'_>, latency: &Latency) -> Result<(), Absence> {
+pub(super) fn leases_cover_heartbeats(scenario: Case<'_>, latency: &Latency) -> Result<(), Reason> {
     let registering = scenario.apps().filter(|app| app.client.register_with_eureka);
     for app in registering {
         let (duration, period) = (lease::duration(app.client), lease::period(app.client, latency));
         if duration < period.max || duration > SimDuration::from_secs(DURATION_S_MAX) {
-            return Err(Absence::because(format!(
-                "live leases of {} may expire: they last {duration}, and heartbeats come every {}",
-                app.name,
-                lease::interval(app.client),
-            )));
+            return Err(EurekaReason::ShortLeases {
+                application: app.name.to_owned(),
+                duration,
+                interval: lease::interval(app.client),
+            }
+            .into());
         }
     }
     Ok(())
@@ -78,12 +81,10 @@ pub(super) fn leases_cover_heartbeats(scenario: Case<'_>, latency: &Latency) -> 
 
 /// A server that copies from itself before it opens registers anew what it saw a while ago
 /// (`eureka-server.md` 8.2): that would bring back who has left.
-pub(super) fn copying_is_over(scenario: Case<'_>, hits: &[Hit]) -> Result<(), Absence> {
+pub(super) fn copying_is_over(scenario: Case<'_>, hits: &[Hit]) -> Result<(), Reason> {
     let first = hits.iter().map(|hit| hit.from).min().unwrap_or_default();
     match copied_by(scenario) {
-        Some(by) if server_to_faults(scenario) + first < by => {
-            Err(Absence::because("the server may still be copying what it has seen, before it opens"))
-        }
+        Some(by) if server_to_faults(scenario) + first < by => Err(EurekaReason::Copying.into()),
         _ => Ok(()),
     }
 }
@@ -136,41 +137,41 @@ pub(super) fn rounds_are_under_way(
     latency: &Latency,
     hits: &[Hit],
     earliest: SimDuration,
-) -> Result<(), Absence> {
+) -> Result<(), Reason> {
     let first = hits.iter().map(|hit| hit.from).min().unwrap_or_default() + earliest;
     let (_, opens) = opens_between(scenario);
     let protects = scenario.server().enable_self_preservation;
     let counted_from = if protects { opens + MINUTE } else { opens };
     if server_to_faults(scenario) + first < counted_from {
-        return Err(Absence::because("a lease may expire before the server's first eviction round"));
+        return Err(EurekaReason::NoRoundYet.into());
     }
     let registering = scenario.apps().filter(|app| app.client.register_with_eureka);
     let beating_by = registering.map(|app| renewed_by(app.client, latency)).max().unwrap_or_default();
     if protects && scenario.warm_up + first < MINUTE * 2 + beating_by {
-        return Err(Absence::because("the first minutes may hold too few renewals for an eviction"));
+        return Err(EurekaReason::FirstMinutes.into());
     }
     Ok(())
 }
 
 /// The answer that clients get is the read-only cache's, or the registry's.
-pub(super) fn answers_follow_the_cache(scenario: Case<'_>, hits: &[Hit]) -> Result<(), Absence> {
+pub(super) fn answers_follow_the_cache(scenario: Case<'_>, hits: &[Hit]) -> Result<(), Reason> {
     let server = scenario.server();
     let fetches = |app: App<'_>| app.client.fetch_registry && app.instances > 0;
     if !server.fetch_registry && !scenario.apps().any(fetches) {
-        return Err(Absence::because("nobody asks for the registry, and what nobody asks for is not cached"));
+        return Err(EurekaReason::NobodyAsks.into());
     }
     // A server that found nothing to copy refuses to answer for a while (`eureka-server.md` 7.3).
     let refuses = server.flavour == Flavour::Netflix || server.default_open_for_traffic_count == 0;
     let wait = SimDuration::from_millis(u64::from(server.wait_time_in_ms_when_sync_empty));
     let first = hits.iter().map(|hit| hit.from).min().unwrap_or_default();
     if refuses && server_to_faults(scenario) + first <= opens_between(scenario).1 + wait {
-        return Err(Absence::because("the server may still refuse to answer, as one that opened empty does"));
+        return Err(EurekaReason::RefusesToAnswer.into());
     }
     Ok(())
 }
 
 /// A change stays in the delta queue until every observer has fetched it; else a full fetch of its own follows.
-pub(super) fn deltas_last(scenario: Case<'_>, latency: &Latency) -> Result<(), Absence> {
+pub(super) fn deltas_last(scenario: Case<'_>, latency: &Latency) -> Result<(), Reason> {
     let server = scenario.server();
     let retention = SimDuration::from_millis(u64::from(server.retention_time_in_ms_in_delta_queue));
     let copied = if server.use_read_only_response_cache { cache_interval(server) } else { SimDuration::ZERO };
@@ -180,7 +181,7 @@ pub(super) fn deltas_last(scenario: Case<'_>, latency: &Latency) -> Result<(), A
         app.observers && by_delta && retention < copied + interval + latency.round_trip().max * 2
     };
     if scenario.apps().any(forgets) {
-        return Err(Absence::because("a change may leave the delta queue before it has been fetched"));
+        return Err(EurekaReason::ShortDeltas.into());
     }
     Ok(())
 }
@@ -190,8 +191,8 @@ pub(super) fn deltas_last(scenario: Case<'_>, latency: &Latency) -> Result<(), A
 pub(super) fn returns_unnoticed(
     scenario: Case<'_>,
     event: EventKind,
-    ranges: impl Fn(Case<'_>, EventKind) -> [Result<BoundRange, Absence>; 4],
-) -> Option<Absence> {
+    ranges: impl Fn(Case<'_>, EventKind) -> [Result<BoundRange, Reason>; 4],
+) -> Option<Reason> {
     for fault in &scenario.faults {
         let Verb::Restart { ref targets, down_for, new_id: false, graceful, .. } = fault.verb else {
             continue;
@@ -200,12 +201,12 @@ pub(super) fn returns_unnoticed(
         if targets.is_server() || (event != EventKind::Registration && event != ends) {
             continue;
         }
-        let in_time = |range: &Result<BoundRange, Absence>| match range {
+        let in_time = |range: &Result<BoundRange, Reason>| match range {
             Ok(range) => range.max <= down_for,
             Err(_) => false,
         };
         if !ranges(scenario, ends).iter().all(in_time) {
-            return Some(Absence::because("an instance may come back before its end has been noticed"));
+            return Some(Reason::ReturnsUnnoticed);
         }
     }
     None
@@ -214,7 +215,7 @@ pub(super) fn returns_unnoticed(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::bounds;
+    use crate::analysis::{Disturbance, bounds};
     use crate::scenario::{Delay, Network, Scenario, parse};
 
     /// A fleet of 100 in two applications and zones, with this besides.
@@ -281,14 +282,13 @@ mod tests {
     #[test]
     fn several_servers_have_no_closed_form_yet() {
         for (section, why) in [
-            ("count = 2", "with several servers"),
-            ("recognises-own-url = false", "the server replicates to itself"),
-            ("capacity = { threads = 1 }", "requests wait for the server's threads"),
+            ("count = 2", Disturbance::SeveralServers),
+            ("recognises-own-url = false", Disturbance::ReplicatesToItself),
+            ("capacity = { threads = 1 }", Disturbance::ServerThreads),
         ] {
             let scenario = with(&format!("[server]\n{section}\n[[fault]]\ncrash = {{ count = 1 }}"));
             for bound in bounds(&scenario) {
-                let because = bound.range.expect_err(section).because;
-                assert!(because.starts_with(why), "{because}");
+                assert_eq!(bound.range, Err(why.into()), "{section}");
             }
         }
         // A lone server's network to others and its start are nobody's matter.

@@ -12,12 +12,14 @@
 use super::super::disturbances::undisturbed;
 use super::super::fleet::{Hit, hits};
 use super::super::latency::Latency;
-use super::super::types::{Absence, Bound, BoundRange};
+use super::super::reason::Reason;
+use super::super::types::{Bound, BoundRange};
 use super::Case;
 use super::assumptions;
 use super::eviction::evicted;
 use super::phases;
 use super::pipeline;
+use super::reason::EurekaReason;
 use super::start::opens_between;
 use crate::engine::SimDuration;
 use crate::model::eureka::client::{BalancerConfig, ClientConfig};
@@ -41,7 +43,7 @@ pub(super) fn bounds(scenario: Case<'_>) -> Vec<Bound> {
 }
 
 /// By stage, as if nothing ever came back under its own id.
-fn ranges(scenario: Case<'_>, event: EventKind) -> [Result<BoundRange, Absence>; Stage::WAY.len()] {
+fn ranges(scenario: Case<'_>, event: EventKind) -> [Result<BoundRange, Reason>; Stage::WAY.len()] {
     match Way::of(scenario, event) {
         Ok(way) => Stage::WAY.map(|stage| way.until(stage)),
         Err(absence) => Stage::WAY.map(|_| Err(absence.clone())),
@@ -61,7 +63,7 @@ struct Way<'a> {
 }
 
 impl<'a> Way<'a> {
-    fn of(scenario: Case<'a>, event: EventKind) -> Result<Self, Absence> {
+    fn of(scenario: Case<'a>, event: EventKind) -> Result<Self, Reason> {
         undisturbed(&scenario)?;
         let latency = Latency::of_links(&scenario)?;
         let hits = hits(&scenario, event);
@@ -79,13 +81,13 @@ impl<'a> Way<'a> {
                 (request, pipeline::served_after_any(scenario.server()))
             }
             EventKind::Unhealthy | EventKind::Override | EventKind::Recovery => {
-                return Err(Absence::because("no closed form is known for a change of status"));
+                return Err(Reason::ChangeOfStatus);
             }
         };
         Ok(Self { scenario, event, latency, hits, registry, served })
     }
 
-    fn until(&self, stage: Stage) -> Result<BoundRange, Absence> {
+    fn until(&self, stage: Stage) -> Result<BoundRange, Reason> {
         if stage != Stage::Registry {
             assumptions::answers_follow_the_cache(self.scenario, &self.hits)?;
         }
@@ -106,20 +108,19 @@ impl<'a> Way<'a> {
     }
 
     /// One observation a subject.
-    fn over_subjects(&self, after: BoundRange) -> Result<BoundRange, Absence> {
+    fn over_subjects(&self, after: BoundRange) -> Result<BoundRange, Reason> {
         let of_hit = |hit: &Hit| -> Vec<_> {
             let weigh = |place| (hit.expected_of(place), self.registry[place].then(after));
             self.registering().map(weigh).collect()
         };
-        BoundRange::mixture(self.hits.iter().flat_map(of_hit))
-            .ok_or_else(|| Absence::because("no instance that is there from the start is hit"))
+        BoundRange::mixture(self.hits.iter().flat_map(of_hit)).ok_or_else(|| Reason::NobodyIsHit)
     }
 
     /// One observation a subject and observer; `after` is an observer's share of the way.
     fn over_observers(
         &self,
-        after: impl Fn(&ClientConfig) -> Result<BoundRange, Absence>,
-    ) -> Result<BoundRange, Absence> {
+        after: impl Fn(&ClientConfig) -> Result<BoundRange, Reason>,
+    ) -> Result<BoundRange, Reason> {
         let mut cases = Vec::new();
         for (watcher, app) in self.scenario.apps().enumerate() {
             if !app.observers || app.instances == 0 {
@@ -136,7 +137,7 @@ impl<'a> Way<'a> {
         if !cases.is_empty() {
             assumptions::deltas_last(self.scenario, &self.latency)?;
         }
-        BoundRange::mixture(cases).ok_or_else(|| Absence::because("no observer is left to see it"))
+        BoundRange::mixture(cases).ok_or_else(|| Reason::NobodyWatches)
     }
 
     /// Applications whose instances register.
@@ -147,7 +148,7 @@ impl<'a> Way<'a> {
 
     /// Spring Cloud LoadBalancer serves no empty list from its cache (`eureka-client.md` 8.3), so the first
     /// instance of a service waits for no time to live.
-    fn list_is_not_empty(&self) -> Result<(), Absence> {
+    fn list_is_not_empty(&self) -> Result<(), Reason> {
         let cached =
             |client: &ClientConfig| matches!(client.balancer, BalancerConfig::SpringCloudLoadBalancer { .. });
         let apps = &self.scenario.applications;
@@ -156,7 +157,7 @@ impl<'a> Way<'a> {
         };
         let by_cache = self.scenario.apps().any(|app| app.observers && cached(app.client));
         if self.event == EventKind::Registration && by_cache && (0..apps.len()).any(first) {
-            return Err(Absence::because("a service without instances is looked up anew at every call"));
+            return Err(EurekaReason::EmptyList.into());
         }
         Ok(())
     }
@@ -174,8 +175,8 @@ fn opened_at(scenario: Case<'_>) -> Option<SimDuration> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::bounds;
     use crate::analysis::fixture::{fault, scenario};
+    use crate::analysis::{Disturbance, bounds};
     use crate::engine::Distribution;
     use crate::model::eureka::{Flavour, ServerConfig};
     use crate::model::id::AppId;
@@ -203,8 +204,8 @@ mod tests {
         bounds(scenario).iter().map(of_bound).collect()
     }
 
-    fn reasons(scenario: &Scenario) -> Vec<String> {
-        bounds(scenario).into_iter().filter_map(|bound| bound.range.err()).map(|it| it.because).collect()
+    fn reasons(scenario: &Scenario) -> Vec<Reason> {
+        bounds(scenario).into_iter().filter_map(|bound| bound.range.err()).collect()
     }
 
     #[test]
@@ -291,7 +292,7 @@ mod tests {
         let mut scenario = scenario(&[10, 0]);
         scenario.faults =
             vec![fault(0, Verb::Start { application: AppId(1), count: 1, over: SimDuration::ZERO })];
-        assert_eq!(reasons(&scenario), ["a service without instances is looked up anew at every call"]);
+        assert_eq!(reasons(&scenario), [EurekaReason::EmptyList.into()]);
     }
 
     #[test]
@@ -317,7 +318,7 @@ mod tests {
         scenario.faults[0].within = SimDuration::from_secs(10);
         assert_eq!(figures(&scenario)[0], [70_003, 105_003, 140_003]);
         scenario.faults[0].within = SimDuration::from_secs(60);
-        assert!(reasons(&scenario)[0].contains("before the first heartbeat"));
+        assert_eq!(reasons(&scenario)[0], EurekaReason::MixedLeases.into());
     }
 
     #[test]
@@ -331,11 +332,16 @@ mod tests {
             targets: Targets::Servers(WhichServers::All),
             length: Distribution::constant(SimDuration::from_secs(10)),
         };
-        assert_eq!(because(&|it| it.faults.push(fault(0, pause.clone())))[0], "the server is paused");
+        assert_eq!(
+            because(&|it| it.faults.push(fault(0, pause.clone())))[0],
+            Disturbance::ServerPause.into()
+        );
         let short = because(&|it| {
             it.setup.eureka_mut().unwrap().clients[0].lease_expiration_duration_in_seconds = 30
         });
-        assert!(short[0].starts_with("live leases of a0 may expire: they last 30s"), "{short:?}");
+        let [duration, interval] = [30, 30].map(SimDuration::from_secs);
+        let application = "a0".to_owned();
+        assert_eq!(short[0], EurekaReason::ShortLeases { application, duration, interval }.into());
         let slow = because(&|it| it.network.latency = Delay::Constant(SimDuration::from_secs(10)));
         assert_eq!(slow.len(), 4);
         let ttl = SimDuration::from_secs(35);
@@ -353,14 +359,14 @@ mod tests {
             it.warm_up = SimDuration::from_secs(35);
             it.setup.eureka_mut().unwrap().clients[0].lease_expiration_duration_in_seconds = 40;
         });
-        assert!(early[0].contains("too few renewals"), "{early:?}");
+        assert_eq!(early[0], EurekaReason::FirstMinutes.into());
     }
 
     #[test]
     fn a_netflix_server_keeps_the_dead_and_shows_stops() {
         let mut scenario = scenario(&[100]);
         scenario.setup.eureka_mut().unwrap().server = ServerConfig::defaults(Flavour::Netflix);
-        assert!(reasons(&scenario)[0].starts_with("self-preservation is engaged"));
+        assert_eq!(reasons(&scenario)[0], EurekaReason::NothingIsEnough { settled: true }.into());
         scenario.faults = vec![fault(60, stop_one())];
         assert_eq!(figures(&scenario)[1], [1, 15_001, 30_001]);
         // Opened empty after 120 s, it refuses to answer for 300 s more.
@@ -376,7 +382,7 @@ mod tests {
             vec![fault(0, Verb::Restart { one_by_one: None, targets: one(), down_for, new_id, graceful })]
         };
         scenario.faults = restart(20, false, true);
-        assert!(reasons(&scenario).iter().all(|it| it.starts_with("an instance may come back")));
+        assert!(reasons(&scenario).iter().all(|it| *it == Reason::ReturnsUnnoticed));
         scenario.faults = restart(100, false, true);
         assert_eq!(figures(&scenario).len(), 8); // stop and registration
         scenario.faults = restart(20, true, false);

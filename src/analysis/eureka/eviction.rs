@@ -2,11 +2,13 @@
 
 use super::super::fleet::Hit;
 use super::super::latency::Latency;
-use super::super::types::{Absence, BoundRange, half};
+use super::super::reason::Reason;
+use super::super::types::{BoundRange, half};
 use super::Case;
 use super::assumptions;
 use super::lease;
 use super::protection;
+use super::reason::EurekaReason;
 use super::start::registers_at_once;
 use crate::engine::SimDuration;
 use crate::model::eureka::client::ClientConfig;
@@ -16,7 +18,7 @@ pub(super) fn evicted(
     scenario: Case<'_>,
     latency: &Latency,
     hits: &[Hit],
-) -> Result<Vec<BoundRange>, Absence> {
+) -> Result<Vec<BoundRange>, Reason> {
     let interval = SimDuration::from_millis(u64::from(scenario.server().eviction_interval_timer_in_ms));
     let mut outlives = Vec::new();
     for (place, app) in scenario.apps().enumerate() {
@@ -43,11 +45,11 @@ fn outlived(
     client: &ClientConfig,
     latency: &Latency,
     hits: &[Hit],
-) -> Result<BoundRange, Absence> {
+) -> Result<BoundRange, Reason> {
     if assumptions::all_renewed(scenario, client, latency, hits) {
         return Ok(lease::renewed_outlives(client, latency));
     }
-    let mixed = || Absence::because("a crash may come before the first heartbeat doubles the lease");
+    let mixed = || EurekaReason::MixedLeases.into();
     let [hit] = hits else { return Err(mixed()) };
     let half_way = |from: SimDuration, to: SimDuration| half(from + to);
     // The first registration is sent once the first fetch has been answered.

@@ -9,11 +9,13 @@ mod lease;
 mod phases;
 mod pipeline;
 mod protection;
+mod reason;
 #[cfg(test)]
 mod sampled;
 mod start;
 
 use self::bounds::bounds;
+pub use self::reason::EurekaReason;
 use super::ClosedForms;
 use super::types::Bound;
 use crate::model::eureka::Eureka;

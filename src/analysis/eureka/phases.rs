@@ -9,9 +9,10 @@
 
 use super::super::evenness::{evens, gcd, lcm};
 use super::super::fleet::Hit;
-use super::super::types::Absence;
+use super::super::reason::Reason;
 use super::lease;
 use super::pipeline::cache_interval;
+use super::reason::EurekaReason;
 use super::start::registers_at_once;
 use super::{App, Case};
 use crate::engine::SimDuration;
@@ -20,23 +21,22 @@ use crate::model::stage::{EventKind, Stage};
 const MINUTE: SimDuration = SimDuration::from_secs(60);
 
 /// Why the mean at `stage` is not that over uniform phases; `None` if it is.
-pub(super) fn uneven(scenario: Case<'_>, event: EventKind, hits: &[Hit], stage: Stage) -> Option<Absence> {
+pub(super) fn uneven(scenario: Case<'_>, event: EventKind, hits: &[Hit], stage: Stage) -> Option<Reason> {
     let phases = Phases { scenario, event, hits };
-    let because = |reason: &str| Some(Absence::because(reason));
     if event == EventKind::Crash && !phases.rounds_are_met_evenly() {
-        return because("crashes and eviction rounds are not at uniform phases to each other");
+        return Some(EurekaReason::RoundsInStep.into());
     }
     if stage >= Stage::Served && !phases.copies_are_met_evenly() {
-        return because("changes and the read-only cache's copies are not at uniform phases to each other");
+        return Some(EurekaReason::CopiesInStep.into());
     }
     if stage >= Stage::Client && !phases.fetches_are_met_evenly() {
-        return because("the start window is no multiple of the fetch interval, so fetches are bunched");
+        return Some(EurekaReason::FetchesInStep.into());
     }
     if stage >= Stage::Client && hits.iter().any(|hit| hit.is_watched_from_within(&scenario)) {
-        return because("those hit one after the other watch each other");
+        return Some(Reason::WatchEachOther);
     }
     if stage >= Stage::Balancer && phases.watching().any(|app| app.balancer_first_call.is_some()) {
-        return because("the moment of the balancer's first call is fixed");
+        return Some(EurekaReason::FirstCallIsFixed.into());
     }
     None
 }

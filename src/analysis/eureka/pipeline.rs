@@ -5,7 +5,9 @@
 //! `eureka-client.md` section 8).
 
 use super::super::latency::Latency;
-use super::super::types::{Absence, BoundRange, half};
+use super::super::reason::Reason;
+use super::super::types::{BoundRange, half};
+use super::reason::EurekaReason;
 use crate::engine::SimDuration;
 use crate::model::eureka::ServerConfig;
 use crate::model::eureka::client::{BalancerConfig, ClientConfig};
@@ -69,16 +71,16 @@ pub(super) fn fetched(client: &ClientConfig, server: &ServerConfig, latency: &La
 /// # Errors
 /// There is no latest moment if calls are rare: the list is refreshed by the first call after its time to
 /// live, and that may take any time.
-pub(super) fn balanced(client: &ClientConfig) -> Result<BoundRange, Absence> {
+pub(super) fn balanced(client: &ClientConfig) -> Result<BoundRange, Reason> {
     match client.balancer {
         BalancerConfig::None => Ok(BoundRange::exactly(SimDuration::ZERO)),
         BalancerConfig::Ribbon { refresh_interval } => Ok(BoundRange::wait_for_tick(refresh_interval)),
         BalancerConfig::SpringCloudLoadBalancer { ttl, call_rate: None } => {
             Ok(BoundRange::wait_for_tick(ttl))
         }
-        BalancerConfig::SpringCloudLoadBalancer { call_rate: Some(_), .. } => Err(Absence::because(
-            "with a call rate the wait for the call that refreshes the list has no limit",
-        )),
+        BalancerConfig::SpringCloudLoadBalancer { call_rate: Some(_), .. } => {
+            Err(EurekaReason::CallRate.into())
+        }
     }
 }
 

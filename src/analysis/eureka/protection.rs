@@ -15,10 +15,12 @@
 
 use super::super::fleet::{Hit, hits};
 use super::super::latency::Latency;
-use super::super::types::{Absence, BoundRange, half};
+use super::super::reason::Reason;
+use super::super::types::{BoundRange, half};
 use super::Case;
 use super::census::{Census, MINUTE};
 use super::expected::{Expected, server_to_faults};
+use super::reason::EurekaReason;
 use crate::engine::SimDuration;
 use crate::model::eureka::ServerConfig;
 use crate::model::stage::EventKind;
@@ -67,7 +69,7 @@ struct Wave<'a> {
 ///
 /// # Errors
 /// Self-preservation is or may be engaged, or the cap on a round binds.
-pub(super) fn gate(scenario: Case<'_>, latency: &Latency, latest: SimDuration) -> Result<Gate, Absence> {
+pub(super) fn gate(scenario: Case<'_>, latency: &Latency, latest: SimDuration) -> Result<Gate, Reason> {
     let crashes = hits(&scenario, EventKind::Crash);
     let stopped: u64 = hits(&scenario, EventKind::Stop).iter().map(|hit| hit.count).sum();
     let started: u64 = hits(&scenario, EventKind::Registration).iter().map(|hit| hit.count).sum();
@@ -116,12 +118,12 @@ fn waves(crashes: &[Hit], latest: SimDuration) -> Vec<Wave<'_>> {
 }
 
 /// `limit = size − ⌊size · renewalPercentThreshold⌋` of all leases, the expired ones included.
-fn check_cap(server: &ServerConfig, size: u64, dead: u64) -> Result<(), Absence> {
+fn check_cap(server: &ServerConfig, size: u64, dead: u64) -> Result<(), Reason> {
     let limit = size - (size as f64 * server.renewal_percent_threshold) as u64;
     if dead <= limit {
         return Ok(());
     }
-    Err(Absence::because(format!("a round evicts at most {limit} of {size}, and {dead} die")))
+    Err(EurekaReason::CappedRound { limit, size, dead }.into())
 }
 
 /// The chance that a minute's renewals do not exceed the threshold.
@@ -130,27 +132,19 @@ fn chance_of_shut(
     census: &Census,
     expected: &Expected,
     settled: bool,
-) -> Result<f64, Absence> {
+) -> Result<f64, Reason> {
     let (least, most) = (threshold(server, expected.least), threshold(server, expected.most));
     let renewals = census.renewals;
-    let word = if settled { "is" } else { "may be" };
     if least == 0 {
-        return Err(Absence::because(format!(
-            "self-preservation {word} engaged: no number of renewals counts as above a threshold of 0"
-        )));
+        return Err(EurekaReason::NothingIsEnough { settled }.into());
     }
     if renewals <= most {
-        return Err(Absence::because(format!(
-            "self-preservation {word} engaged: {renewals} renewals against a threshold of {most}"
-        )));
+        return Err(EurekaReason::TooFewRenewals { settled, renewals, threshold: most }.into());
     }
     let shut = census.chance_of_losing(renewals - most);
     // Two such minutes in a row: other clients' beats slip in the second, so the chances multiply.
     if shut * shut > NEVER {
-        return Err(Absence::because(format!(
-            "self-preservation may be engaged for a minute: {renewals} renewals, fewer when beats slip into \
-             the next minute, against a threshold of {most}"
-        )));
+        return Err(EurekaReason::BeatsMaySlip { renewals, threshold: most }.into());
     }
     Ok(if shut > NEVER { shut } else { 0.0 })
 }
@@ -182,12 +176,16 @@ mod tests {
         scenario
     }
 
-    fn verdict(scenario: &Scenario) -> Result<Gate, Absence> {
+    fn verdict(scenario: &Scenario) -> Result<Gate, Reason> {
         gate(scenario.eureka().unwrap(), &Latency::of(scenario.network.latency), LATEST)
     }
 
-    fn reason(scenario: &Scenario) -> String {
-        verdict(scenario).expect_err("no closed form").because
+    fn reason(scenario: &Scenario) -> Reason {
+        verdict(scenario).expect_err("no closed form")
+    }
+
+    fn engaged(renewals: u64, threshold: u64) -> Reason {
+        EurekaReason::TooFewRenewals { settled: true, renewals, threshold }.into()
     }
 
     #[test]
@@ -201,8 +199,7 @@ mod tests {
                 assert_eq!(gate.shut > 0.0, fleet <= 15, "n = {fleet}: {gate:?}");
             }
         }
-        let because = reason(&crash(10, 1));
-        assert_eq!(because, "self-preservation is engaged: 18 renewals against a threshold of 18");
+        assert_eq!(reason(&crash(10, 1)), engaged(18, 18));
     }
 
     #[test]
@@ -231,30 +228,31 @@ mod tests {
         assert_eq!(verdict(&scenario).expect("let go").shut, 0.0);
         // Were the server open at an unknown moment, all might slip together.
         scenario.setup.eureka_mut().unwrap().server.registry_sync_retries = 5;
-        assert!(reason(&scenario).contains("for a minute"));
+        assert!(matches!(reason(&scenario), Reason::Eureka(EurekaReason::BeatsMaySlip { .. })));
     }
 
     #[test]
     fn a_fifth_of_a_fleet_is_trapped() {
-        let because = reason(&crash(20, 4));
-        assert_eq!(because, "self-preservation is engaged: 32 renewals against a threshold of 35");
+        assert_eq!(reason(&crash(20, 4)), engaged(32, 35));
         // 2 dead of 20: 36 against 35.
         assert!(verdict(&crash(20, 2)).is_ok());
         // 14 dead of 100: 172 against 171; one of 86 beats slips in more than one minute of a hundred.
-        assert!(reason(&crash(100, 14)).contains("172 renewals, fewer when beats slip"));
+        let slips = EurekaReason::BeatsMaySlip { renewals: 172, threshold: 171 };
+        assert_eq!(reason(&crash(100, 14)), slips.into());
         // 13 dead: 174 against 171.
         assert!(verdict(&crash(100, 13)).is_ok());
-        assert!(reason(&crash(100, 15)).contains("170 renewals against a threshold of 171"));
+        assert_eq!(reason(&crash(100, 15)), engaged(170, 171));
     }
 
     #[test]
     fn plain_netflix_starts_with_a_threshold_of_nought() {
         let mut scenario = crash(100, 1);
         scenario.setup.eureka_mut().unwrap().server = ServerConfig::defaults(Flavour::Netflix);
-        assert!(reason(&scenario).ends_with("a threshold of 0"));
+        let nothing = |it: Reason| matches!(it, Reason::Eureka(EurekaReason::NothingIsEnough { .. }));
+        assert!(nothing(reason(&scenario)));
         // With a fetching server the update after 15 minutes counts a hundred: 198 against 170.
         scenario.setup.eureka_mut().unwrap().server.fetch_registry = true;
-        assert!(reason(&scenario).ends_with("a threshold of 0"));
+        assert!(nothing(reason(&scenario)));
         scenario.warm_up = SimDuration::from_secs(1_000);
         assert!(verdict(&scenario).is_ok());
     }
@@ -268,19 +266,22 @@ mod tests {
         assert!(verdict(&scenario).is_ok());
         // Five: 5 > 0.85 · 6 = 5.1 is false, the surplus stays.
         scenario.applications[0].instances = 5;
-        assert!(reason(&scenario).starts_with("self-preservation may be engaged"));
+        assert_eq!(
+            reason(&scenario),
+            EurekaReason::TooFewRenewals { settled: false, renewals: 8, threshold: 10 }.into()
+        );
     }
 
     #[test]
     fn without_protection_the_cap_on_a_round_remains() {
         let mut scenario = crash(100, 60);
         scenario.setup.eureka_mut().unwrap().server.enable_self_preservation = false;
-        assert_eq!(reason(&scenario), "a round evicts at most 15 of 100, and 60 die");
+        assert_eq!(reason(&scenario), EurekaReason::CappedRound { limit: 15, size: 100, dead: 60 }.into());
         scenario.faults = vec![crash_of(some(15))];
         assert_eq!(verdict(&scenario).map(|gate| gate.shut), Ok(0.0));
         // 1.0: nobody is ever evicted; 0.0: everybody may be.
         scenario.setup.eureka_mut().unwrap().server.renewal_percent_threshold = 1.0;
-        assert!(reason(&scenario).starts_with("a round evicts at most 0 of 100"));
+        assert_eq!(reason(&scenario), EurekaReason::CappedRound { limit: 0, size: 100, dead: 15 }.into());
         scenario.setup.eureka_mut().unwrap().server.renewal_percent_threshold = 0.0;
         scenario.faults = vec![crash_of(some(100))];
         assert!(verdict(&scenario).is_ok());
@@ -295,8 +296,7 @@ mod tests {
         scenario.faults.push(second);
         assert!(verdict(&scenario).is_ok());
         scenario.setup.eureka_mut().unwrap().server.rules.decrement_expected_on_eviction = false;
-        let because = reason(&scenario);
-        assert_eq!(because, "self-preservation is engaged: 64 renewals against a threshold of 69");
+        assert_eq!(reason(&scenario), engaged(64, 69));
         // Too close together they count as eight at once: 64 against 69 as well.
         scenario.setup.eureka_mut().unwrap().server.rules.decrement_expected_on_eviction = true;
         scenario.faults[1].at = SimDuration::from_secs(100);
@@ -321,6 +321,6 @@ mod tests {
         // 40 s: 1.5 beats a minute, two at best: 198 against 171, but half of them slip.
         let mut scenario = crash(100, 1);
         scenario.setup.eureka_mut().unwrap().clients[0].lease_renewal_interval_in_seconds = 40;
-        assert!(reason(&scenario).contains("for a minute"));
+        assert!(matches!(reason(&scenario), Reason::Eureka(EurekaReason::BeatsMaySlip { .. })));
     }
 }

@@ -4,9 +4,10 @@
 use super::super::disturbances::undisturbed;
 use super::super::fleet::{Hit, hits};
 use super::super::latency::Latency;
-use super::super::types::Absence;
+use super::super::reason::Reason;
 use super::consumer::Watching;
 use super::ghosts::Death;
+use super::reason::TwoStageReason;
 use super::silence::{longest_silence, ms};
 use super::{App, Case};
 use crate::engine::SimDuration;
@@ -17,14 +18,14 @@ use crate::scenario::Verb;
 
 /// Nothing stands still or gets lost, every request is taken up at once, calls are short, and nobody who is well is
 /// ever marked.
-pub(super) fn ordinary(scenario: Case<'_>, latency: &Latency) -> Result<(), Absence> {
+pub(super) fn ordinary(scenario: Case<'_>, latency: &Latency) -> Result<(), Reason> {
     undisturbed(&scenario)?;
     let server = scenario.server();
     if server.worker_threads.is_some() {
-        return Err(Absence::because("requests wait for the registry's workers"));
+        return Err(TwoStageReason::Workers.into());
     }
     if !server.register_stamps_heartbeat {
-        return Err(Absence::because("the next sweep may hide a newcomer, which counts as never heard of"));
+        return Err(TwoStageReason::UnheardNewcomers.into());
     }
     for app in scenario.apps() {
         calls_are_short(scenario, app.client, latency)?;
@@ -33,7 +34,7 @@ pub(super) fn ordinary(scenario: Case<'_>, latency: &Latency) -> Result<(), Abse
     Ok(())
 }
 
-fn calls_are_short(scenario: Case<'_>, client: &ClientConfig, latency: &Latency) -> Result<(), Absence> {
+fn calls_are_short(scenario: Case<'_>, client: &ClientConfig, latency: &Latency) -> Result<(), Reason> {
     let call = latency.round_trip().max;
     let watching = Watching::of(scenario.server(), client, latency);
     let given_up = match client.discovery {
@@ -44,12 +45,12 @@ fn calls_are_short(scenario: Case<'_>, client: &ClientConfig, latency: &Latency)
     };
     let interval = ms(client.heartbeat_interval_ms.min(client.poll_interval_ms));
     if given_up || call * 2 > interval || call > ms(client.request_timeout_ms) {
-        return Err(Absence::because("a call may take longer than its interval or its time-out"));
+        return Err(TwoStageReason::LongCalls.into());
     }
     Ok(())
 }
 
-fn is_never_marked(scenario: Case<'_>, app: App<'_>, latency: &Latency) -> Result<(), Absence> {
+fn is_never_marked(scenario: Case<'_>, app: App<'_>, latency: &Latency) -> Result<(), Reason> {
     let (server, client) = (scenario.server(), app.client);
     let patience_ms = match server.sweep_passes {
         SweepPasses::ElseIf => server.soft_timeout_ms,
@@ -57,11 +58,8 @@ fn is_never_marked(scenario: Case<'_>, app: App<'_>, latency: &Latency) -> Resul
     };
     let silence = longest_silence(client, latency);
     if client.registers && silence > ms(patience_ms) {
-        return Err(Absence::because(format!(
-            "live instances of {} may be hidden: they are silent for up to {silence}, and {} is borne",
-            app.name,
-            ms(patience_ms)
-        )));
+        let (application, patience) = (app.name.to_owned(), ms(patience_ms));
+        return Err(TwoStageReason::LiveAreHidden { application, silence, patience }.into());
     }
     Ok(())
 }
@@ -72,7 +70,7 @@ pub(super) fn crashes_come_late(
     crashes: &[Hit],
     latency: &Latency,
     deaths: &[Death],
-) -> Result<(), Absence> {
+) -> Result<(), Reason> {
     let arrivals = hits(&scenario, EventKind::Registration);
     let call = latency.round_trip().max;
     let first_sweep = ms(scenario.server().sweep_initial_delay_ms) + call * 3;
@@ -83,10 +81,10 @@ pub(super) fn crashes_come_late(
                 arrivals.iter().filter(|new| new.fault != hit.fault && new.at_most_of(place) > 0);
             let no_newcomer = others.all(|new| hit.to < new.from || hit.from >= new.to + beats_by);
             if scenario.warm_up + hit.from < beats_by || !no_newcomer {
-                return Err(Absence::because("a crash may come before the first heartbeat"));
+                return Err(TwoStageReason::NoHeartbeatYet.into());
             }
             if scenario.warm_up + hit.from + deaths[place].hidden.min < first_sweep {
-                return Err(Absence::because("the time-out may end before the first sweep"));
+                return Err(TwoStageReason::NoSweepYet.into());
             }
         }
     }
@@ -94,7 +92,7 @@ pub(super) fn crashes_come_late(
 }
 
 /// Whoever deregisters is gone: no heartbeat follows that would be answered false (`two-stage.md` C12).
-pub(super) fn stops_are_final(scenario: Case<'_>, stops: &[Hit], latency: &Latency) -> Result<(), Absence> {
+pub(super) fn stops_are_final(scenario: Case<'_>, stops: &[Hit], latency: &Latency) -> Result<(), Reason> {
     // A heartbeat that was sent before may arrive after.
     let may_overtake = latency.range.min < latency.range.max;
     for (place, app) in scenario.apps().enumerate() {
@@ -102,7 +100,7 @@ pub(super) fn stops_are_final(scenario: Case<'_>, stops: &[Hit], latency: &Laten
         let hit = client.registers && stops.iter().any(|hit| hit.at_most_of(place) > 0);
         let goes_on = client.deregister_linger_ms > 0 || may_overtake;
         if hit && !client.stop_heartbeat_before_deregister && goes_on {
-            return Err(Absence::because("a process that goes on to send heartbeats registers itself again"));
+            return Err(TwoStageReason::RegistersAgain.into());
         }
     }
     Ok(())
@@ -135,7 +133,7 @@ pub(super) fn answers_are_taken(
     scenario: Case<'_>,
     client: &ClientConfig,
     place: usize,
-) -> Result<(), Absence> {
+) -> Result<(), Reason> {
     for other in told_together(scenario, client, place) {
         let [entries, leave, come] = counts(scenario, other);
         let (least, most) = (entries.saturating_sub(leave), entries + come);
@@ -145,10 +143,8 @@ pub(super) fn answers_are_taken(
             Sanity::None => false,
         };
         if refused && leave > 0 {
-            return Err(Absence::because(format!(
-                "consumers may refuse the list of {}: {leave} of {entries} leave it",
-                scenario.applications[other].name
-            )));
+            let application = scenario.applications[other].name.clone();
+            return Err(TwoStageReason::ListIsRefused { application, leave, entries }.into());
         }
     }
     Ok(())
@@ -159,20 +155,18 @@ pub(super) fn files_do_not_matter(
     scenario: Case<'_>,
     client: &ClientConfig,
     event: EventKind,
-) -> Result<(), Absence> {
+) -> Result<(), Reason> {
     if client.disk_mode == DiskMode::None {
         return Ok(());
     }
     let full = |verb: &Verb| matches!(verb, Verb::FullDisk { .. });
     if !client.disk_writable || scenario.faults.iter().any(|fault| full(&fault.verb)) {
-        return Err(Absence::because(
-            "a consumer that cannot write its file polls as if the registry was gone",
-        ));
+        return Err(TwoStageReason::FullDisk.into());
     }
     let returns = |verb: &Verb| matches!(verb, Verb::Restart { new_id: false, .. });
     let some_return = scenario.faults.iter().any(|fault| returns(&fault.verb));
     if event == EventKind::Registration && client.disk_load_at_start && some_return {
-        return Err(Absence::because("a consumer that comes back shows what is in its file"));
+        return Err(TwoStageReason::ShowsItsFile.into());
     }
     Ok(())
 }
@@ -192,7 +186,7 @@ pub(super) fn poll_interval(
     client: &ClientConfig,
     (event, hit, place): (EventKind, &Hit, usize),
     latency: &Latency,
-) -> Result<SimDuration, Absence> {
+) -> Result<SimDuration, Reason> {
     let interval = ms(client.poll_interval_ms);
     let is_empty = match client.discovery {
         Discovery::Poll => {
@@ -204,7 +198,7 @@ pub(super) fn poll_interval(
     if !client.empty_is_failure || !is_empty {
         return Ok(interval);
     }
-    let backs_off = || Absence::because("a consumer backs off while a list is empty");
+    let backs_off = || TwoStageReason::BacksOff.into();
     let is_first = event == EventKind::Registration && counts(scenario, place) == [0, 0, 1];
     if !is_first || client.discovery != Discovery::PushPlusPoll {
         return Err(backs_off());

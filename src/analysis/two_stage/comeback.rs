@@ -4,8 +4,10 @@
 
 use super::super::fleet::Hit;
 use super::super::latency::Latency;
-use super::super::types::{Absence, BoundRange};
+use super::super::reason::Reason;
+use super::super::types::BoundRange;
 use super::Case;
+use super::reason::TwoStageReason;
 use super::silence::ms;
 use super::way::Way;
 use crate::engine::SimDuration;
@@ -38,7 +40,7 @@ pub(super) fn under_its_own_id(scenario: Case<'_>, hit: &Hit) -> Option<(EventKi
 /// # Errors
 ///
 /// Their entry may be there or not, healthy or not.
-pub(super) fn of(scenario: Case<'_>, latency: &Latency, hit: &Hit) -> Result<Comeback, Absence> {
+pub(super) fn of(scenario: Case<'_>, latency: &Latency, hit: &Hit) -> Result<Comeback, Reason> {
     let Some((ends, down_for)) = under_its_own_id(scenario, hit) else { return Ok(Comeback::Anew) };
     let end = Way::of(scenario, ends)?;
     let forgotten = end.of_fault(Stage::Entry, hit.fault);
@@ -55,13 +57,13 @@ pub(super) fn of(scenario: Case<'_>, latency: &Latency, hit: &Hit) -> Result<Com
 }
 
 /// Nobody can tell the end from the return.
-pub(super) fn too_early() -> Absence {
-    Absence::because("an instance may come back before its end has been noticed")
+pub(super) fn too_early() -> Reason {
+    Reason::ReturnsUnnoticed
 }
 
 /// From the registration of those who come back to an unhealthy entry to the request that heals it: their first
 /// heartbeat (C9), or with the repair of 1.9 the registration itself.
-pub(super) fn healed(scenario: Case<'_>, latency: &Latency, hit: &Hit) -> Result<BoundRange, Absence> {
+pub(super) fn healed(scenario: Case<'_>, latency: &Latency, hit: &Hit) -> Result<BoundRange, Reason> {
     if scenario.server().register_existing == RegisterExisting::Heal {
         return Ok(latency.range);
     }
@@ -71,9 +73,7 @@ pub(super) fn healed(scenario: Case<'_>, latency: &Latency, hit: &Hit) -> Result
         .map(|(_, app)| app.client.first_heartbeat_delay_ms);
     let first = delays.next().unwrap_or_default();
     if delays.any(|other| other != first) {
-        return Err(Absence::because(
-            "those who come back send their first heartbeat after different delays",
-        ));
+        return Err(TwoStageReason::UnlikeFirstHeartbeats.into());
     }
     Ok(BoundRange::exactly(ms(first)).then(latency.range))
 }

@@ -5,7 +5,9 @@
 //! the consumer was no subscriber just then (4.2).
 
 use super::super::latency::Latency;
-use super::super::types::{Absence, BoundRange, half};
+use super::super::reason::Reason;
+use super::super::types::{BoundRange, half};
+use super::reason::TwoStageReason;
 use super::silence::ms;
 use crate::engine::SimDuration;
 use crate::model::two_stage::{ClientConfig, Sanity, ServerConfig, WatchAck, WatchTimeoutPayload};
@@ -14,7 +16,7 @@ use crate::model::two_stage::{ClientConfig, Sanity, ServerConfig, WatchAck, Watc
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Wait {
     pub(super) range: BoundRange,
-    pub(super) uneven: Option<&'static str>,
+    pub(super) uneven: Option<TwoStageReason>,
 }
 
 impl From<BoundRange> for Wait {
@@ -98,7 +100,7 @@ pub(super) fn watched(
     client: &ClientConfig,
     latency: &Latency,
     may_be_first: bool,
-) -> Result<BoundRange, Absence> {
+) -> Result<BoundRange, Reason> {
     // Who holds nobody of the service has nothing to lose by half. Whoever takes the empty list forgets everybody, at
     // any change and not at this one only.
     let refuses_empty = match client.sanity {
@@ -110,9 +112,7 @@ pub(super) fn watched(
         (WatchTimeoutPayload::Full, _) => false,
         (WatchTimeoutPayload::Empty, WatchAck::OnApply) if refuses_empty => true,
         (WatchTimeoutPayload::Empty, _) => {
-            return Err(Absence::because(
-                "a change in the last park of a long poll is told without its list",
-            ));
+            return Err(TwoStageReason::ToldWithoutList.into());
         }
     };
     let watching = Watching::of(server, client, latency);
@@ -135,16 +135,16 @@ pub(super) fn pushed(
     latency: &Latency,
     interval: SimDuration,
     quiet: bool,
-) -> Result<Wait, Absence> {
+) -> Result<Wait, Reason> {
     let delay = ms(server.push_delay_ms);
     let (one_way, apart) = (latency.range, polls_apart(interval, latency));
     if delay + one_way.min < one_way.max {
-        return Err(Absence::because("an older answer may overtake a push"));
+        return Err(TwoStageReason::AnswerOvertakes.into());
     }
     let (loss, resent_after) = (server.push_loss, ms(server.push_ack_timeout_ms));
     let (some_lost, resends) = (loss > 0.0 && loss < 1.0, server.push_max_resend > 0);
     if !quiet && resends && (some_lost || latency.round_trip().max >= resent_after) {
-        return Err(Absence::because("a push that is sent again may bring an older list"));
+        return Err(TwoStageReason::OlderPush.into());
     }
     let unsubscribed = apart.max.saturating_sub(ms(server.subscriber_ttl_ms));
     let longest = if loss > 0.0 { apart.max } else { apart.max.min(delay + unsubscribed) };
@@ -153,9 +153,9 @@ pub(super) fn pushed(
     let mean = mean_push(delay, apart.mean, ms(server.subscriber_ttl_ms), loss) + one_way.mean;
     let max = if thrown_away { longest + apart.max } else { longest } + one_way.max;
     let uneven = if thrown_away {
-        Some("a consumer may miss a push and, because of an earlier one, throw away the poll after it")
+        Some(TwoStageReason::PollThrownAway)
     } else if some_lost && resends && delay + resent_after < apart.max {
-        Some("a push that was lost may be sent again before the next poll")
+        Some(TwoStageReason::PushSentAgain)
     } else {
         None
     };

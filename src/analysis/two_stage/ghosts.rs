@@ -6,9 +6,11 @@
 //! are ghosts for good, also for whoever dies later (C3, C4). Everything here is counted on the safe side.
 
 use super::super::fleet::{Hit, hits};
-use super::super::types::{Absence, BoundRange};
+use super::super::reason::Reason;
+use super::super::types::BoundRange;
 use super::Case;
 use super::guard::unhealthy_tolerated;
+use super::reason::TwoStageReason;
 use crate::engine::SimDuration;
 use crate::model::id::AppId;
 use crate::model::stage::EventKind;
@@ -85,7 +87,7 @@ impl<'a> Ghosts<'a> {
     /// # Errors
     ///
     /// The guard may be shut.
-    pub(super) fn are_marked(&self) -> Result<(), Absence> {
+    pub(super) fn are_marked(&self) -> Result<(), Reason> {
         for place in 0..self.crashes.len() {
             let ghosts = self.ghosts_with(place, self.death.hidden);
             // With a cap the mark itself must leave the guard open (1.9).
@@ -102,7 +104,7 @@ impl<'a> Ghosts<'a> {
     /// # Errors
     ///
     /// The guard may be shut.
-    pub(super) fn are_removed(&self) -> Result<(), Absence> {
+    pub(super) fn are_removed(&self) -> Result<(), Reason> {
         self.are_marked()?;
         match self.stays.iter().position(|stays| *stays) {
             Some(place) => {
@@ -152,14 +154,17 @@ impl<'a> Ghosts<'a> {
         self.entries.saturating_sub(self.leave + gone)
     }
 
-    fn shut(&self, place: usize, ghosts: u64, tolerated: u64) -> Absence {
+    fn shut(&self, place: usize, ghosts: u64, tolerated: u64) -> Reason {
         let entries = self.entries + self.come;
-        let bears = if self.fewest(place) < entries { "may bear no more than" } else { "bears" };
-        Absence::because(format!(
-            "the guard may shut: {ghosts} of {entries} entries of {} may be unhealthy at a time, and it {bears} \
-             {tolerated}",
-            self.name
-        ))
+        let shrinks = self.fewest(place) < entries;
+        TwoStageReason::GuardMayShut {
+            application: self.name.to_owned(),
+            ghosts,
+            entries,
+            tolerated,
+            shrinks,
+        }
+        .into()
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a registry has to do on an ordinary day: the table of `two-stage.md` 2.7, in requests a minute.
 
 use super::super::latency::Latency;
-use super::super::types::Absence;
+use super::super::reason::Reason;
 use super::consumer::Watching;
 use super::silence::{ms, period};
 use super::{App, Case};
@@ -27,7 +27,7 @@ pub struct Load {
 /// # Errors
 ///
 /// The network's delay has no greatest value, or differs between applications.
-pub fn ordinary_load(scenario: Case<'_>) -> Result<Load, Absence> {
+pub fn ordinary_load(scenario: Case<'_>) -> Result<Load, Reason> {
     let latency = Latency::of_links(&scenario)?;
     let mut load = Load::default();
     for app in scenario.apps() {

@@ -18,6 +18,7 @@ mod mistakes;
 mod phases;
 mod protection;
 mod quiet;
+mod reason;
 #[cfg(test)]
 mod sampled;
 mod shutdown;
@@ -32,6 +33,7 @@ pub use guard::{
 };
 pub use load::{Load, ordinary_load};
 pub use mistakes::{chance_that_a_pause_evicts, false_evictions_per_heartbeat};
+pub use reason::TwoStageReason;
 pub use shutdown::{Revenant, Unheard, revenant, unheard_when_the_port_closes};
 pub use silence::ghost_lives;
 pub use uniforms::Uniforms;

@@ -10,8 +10,9 @@
 use super::super::evenness::{MANY, evens, gcd, lcm};
 use super::super::fleet::Hit;
 use super::super::latency::Latency;
-use super::super::types::Absence;
+use super::super::reason::Reason;
 use super::consumer::Watching;
+use super::reason::TwoStageReason;
 use super::silence::ms;
 use super::{App, Case};
 use crate::engine::SimDuration;
@@ -30,20 +31,19 @@ pub(super) fn uneven(
     event: EventKind,
     hits: &[Hit],
     stage: Stage,
-) -> Option<Absence> {
+) -> Option<Reason> {
     let phases = Phases { scenario, latency, event, hits };
-    let because = |reason: &str| Some(Absence::because(reason));
     if event == EventKind::Crash && phases.first_instances_matter() {
-        return because("a service's first instance sends its heartbeats at a fixed distance to the sweeps");
+        return Some(TwoStageReason::FirstInstance.into());
     }
     if event == EventKind::Crash && !phases.sweeps_are_met_evenly() {
-        return because("crashes and sweeps are not at uniform phases to each other");
+        return Some(TwoStageReason::SweepsInStep.into());
     }
     if stage == Stage::Client && !phases.consumers_are_met_evenly() {
-        return because("the start window is no multiple of the poll interval, so polls are bunched");
+        return Some(TwoStageReason::PollsInStep.into());
     }
     if stage == Stage::Client && hits.iter().any(|hit| hit.is_watched_from_within(&scenario)) {
-        return because("those hit one after the other watch each other");
+        return Some(Reason::WatchEachOther);
     }
     None
 }
@@ -53,10 +53,10 @@ pub(super) fn uneven_while_empty(
     client: &ClientConfig,
     hit: &Hit,
     interval: SimDuration,
-) -> Option<&'static str> {
+) -> Option<TwoStageReason> {
     let usual = interval == ms(client.poll_interval_ms);
     let is_even = usual || hit.spread.into_iter().any(|draw| evens(draw, interval));
-    (!is_even).then_some("a registration comes at a known moment of the polls of an empty service")
+    (!is_even).then_some(TwoStageReason::EmptyPollsInStep)
 }
 
 struct Phases<'a> {

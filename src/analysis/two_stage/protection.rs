@@ -11,6 +11,7 @@ use super::super::types::BoundRange;
 use super::Case;
 use super::consumer::Wait;
 use super::ghosts::Death;
+use super::reason::TwoStageReason;
 use crate::model::stage::EventKind;
 
 /// What decides when the dead of a service are served no more.
@@ -66,7 +67,7 @@ impl Served {
             Self::Between => {
                 let (min, max) = (death.hidden.min, death.forgotten.max.max(death.hidden.max));
                 let range = BoundRange { min, mean: death.hidden.mean, max };
-                Wait { range, uneven: Some("read protection may show the dead again until they are deleted") }
+                Wait { range, uneven: Some(TwoStageReason::ShownAgain) }
             }
         }
     }

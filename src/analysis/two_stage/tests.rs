@@ -1,7 +1,7 @@
 //! The sums against the specification's table, and what has none.
 
-use crate::analysis::bounds;
 use crate::analysis::fixture::{client_of, crash_of, fault, registry_of, two_stage};
+use crate::analysis::{Reason, TwoStageReason, bounds};
 use crate::engine::SimDuration;
 use crate::model::id::AppId;
 use crate::model::stage::Stage;
@@ -20,9 +20,9 @@ fn scenario(preset: Preset, fleet: &[u32]) -> Scenario {
 }
 
 /// Minimum, mean and maximum in milliseconds by stage, or the reason; the mean is 0 if it has none.
-fn figures(scenario: &Scenario) -> Vec<Result<[u64; 3], String>> {
+fn figures(scenario: &Scenario) -> Vec<Result<[u64; 3], Reason>> {
     let of_bound = |bound: crate::analysis::Bound| {
-        let range = bound.range.map_err(|absence| absence.because)?;
+        let range = bound.range?;
         let mean = if bound.mean_absent.is_some() { SimDuration::ZERO } else { range.mean };
         Ok([range.min, mean, range.max].map(SimDuration::as_millis))
     };
@@ -30,9 +30,9 @@ fn figures(scenario: &Scenario) -> Vec<Result<[u64; 3], String>> {
 }
 
 /// The reason at `stage` of the only kind of event.
-fn reason(scenario: &Scenario, stage: Stage) -> String {
+fn reason(scenario: &Scenario, stage: Stage) -> Reason {
     let bound = bounds(scenario).into_iter().find(|bound| bound.stage == stage).expect("a bound");
-    bound.range.expect_err("no closed form").because
+    bound.range.expect_err("no closed form")
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn a_stop_and_a_registration_take_a_request_and_a_poll() {
     // C12: lingering with its heartbeats on, it registers itself again.
     scenario.faults = vec![fault(0, stop(1))];
     client_of(&mut scenario, 0).stop_heartbeat_before_deregister = false;
-    assert!(reason(&scenario, Stage::Registry).contains("registers itself again"));
+    assert_eq!(reason(&scenario, Stage::Registry), TwoStageReason::RegistersAgain.into());
 }
 
 fn stop(count: u32) -> Verb {
@@ -103,10 +103,12 @@ fn a_jam_has_no_closed_form() {
     scenario.faults = vec![crash_of(some(4))];
     let [registry, served, client, entry] = &figures(&scenario)[..] else { panic!("four stages") };
     assert!(registry.is_ok() && served.is_ok() && client.is_ok());
-    let because = "the guard may shut: 4 of 20 entries of a0 may be unhealthy at a time, and it bears 3";
-    assert_eq!(entry, &Err(because.to_owned()));
+    let (application, shrinks) = ("a0".to_owned(), false);
+    let shut = TwoStageReason::GuardMayShut { application, ghosts: 4, entries: 20, tolerated: 3, shrinks };
+    assert_eq!(entry, &Err(shut.into()));
     scenario.faults = vec![crash_of(some(5))];
-    assert!(figures(&scenario).iter().all(|figures| figures.as_ref().is_err_and(|it| it.contains("guard"))));
+    let shut = |it: &Reason| matches!(it, Reason::TwoStage(TwoStageReason::GuardMayShut { .. }));
+    assert!(figures(&scenario).iter().all(|figures| figures.as_ref().is_err_and(shut)));
 }
 
 /// 2.3: five of nine are more than half. Exactly half is taken.
@@ -115,7 +117,10 @@ fn consumers_refuse_what_lost_more_than_half() {
     let mut scenario = scenario(Preset::TwoStage, &[9, 20]);
     let of_first = |count| Selection { application: Some(AppId(0)), ..some(count) };
     scenario.faults = vec![crash_of(of_first(5))];
-    assert!(reason(&scenario, Stage::Client).contains("refuse the list of a0: 5 of 9"));
+    let refused = |leave, entries| {
+        Reason::from(TwoStageReason::ListIsRefused { application: "a0".to_owned(), leave, entries })
+    };
+    assert_eq!(reason(&scenario, Stage::Client), refused(5, 9));
     scenario.faults = vec![crash_of(of_first(4))];
     assert!(figures(&scenario)[2].is_ok());
     // By long polls each service is looked at by itself.
@@ -124,7 +129,7 @@ fn consumers_refuse_what_lost_more_than_half() {
         Verb::Crash(Targets::Instances(Selection { application: Some(AppId(1)), ..some(1) })),
     ));
     scenario.faults[0] = crash_of(of_first(5));
-    assert!(reason(&scenario, Stage::Client).contains("a0"));
+    assert_eq!(reason(&scenario, Stage::Client), refused(5, 9));
     for place in 0..2 {
         client_of(&mut scenario, place).discovery = Discovery::LongPoll;
         client_of(&mut scenario, place).services = vec![AppId(1)];
@@ -132,7 +137,7 @@ fn consumers_refuse_what_lost_more_than_half() {
     assert!(figures(&scenario)[2].is_ok());
     client_of(&mut scenario, 1).services = Vec::new();
     client_of(&mut scenario, 0).services = Vec::new();
-    assert_eq!(reason(&scenario, Stage::Client), "no observer is left to see it");
+    assert_eq!(reason(&scenario, Stage::Client), Reason::NobodyWatches);
 }
 
 #[test]
@@ -149,7 +154,7 @@ fn who_comes_back_finds_its_entry() {
     };
     client_of(&mut scenario, 0).disk_load_at_start = false;
     let after = |scenario: &mut Scenario, down_s| figures_after(scenario, restart(down_s, false, false));
-    let ok = |all: &[Result<[u64; 3], String>]| all.iter().map(Result::is_ok).collect::<Vec<_>>();
+    let ok = |all: &[Result<[u64; 3], Reason>]| all.iter().map(Result::is_ok).collect::<Vec<_>>();
     // Back after 15 s: marked or not. After 30 s: hidden from everyone, not forgotten, and C9 hides it for 5 s more.
     assert_eq!(ok(&after(&mut scenario, 15)), [false; 8]);
     let back = after(&mut scenario, 30);
@@ -179,22 +184,24 @@ fn reasons_for_an_absence() {
     };
     let two_stage = |stage, change: &dyn Fn(&mut Scenario)| because(Preset::TwoStage, stage, change);
     let workers = two_stage(Stage::Registry, &|it| registry_of(it).worker_threads = Some(200));
-    assert_eq!(workers, "requests wait for the registry's workers");
+    assert_eq!(workers, TwoStageReason::Workers.into());
     let unstamped = two_stage(Stage::Entry, &|it| registry_of(it).register_stamps_heartbeat = false);
-    assert!(unstamped.contains("newcomer"));
+    assert_eq!(unstamped, TwoStageReason::UnheardNewcomers.into());
     let slow = two_stage(Stage::Served, &|it| client_of(it, 0).heartbeat_interval_ms = 16_000);
-    assert_eq!(slow, "live instances of a0 may be hidden: they are silent for up to 16s, and 15s is borne");
+    let [silence, patience] = [16, 15].map(SimDuration::from_secs);
+    let hidden = TwoStageReason::LiveAreHidden { application: "a0".to_owned(), silence, patience };
+    assert_eq!(slow, hidden.into());
     let late =
         two_stage(Stage::Registry, &|it| it.network.latency = Delay::Constant(SimDuration::from_secs(2)));
-    assert!(late.contains("a call may take longer"));
+    assert_eq!(late, TwoStageReason::LongCalls.into());
     let early = two_stage(Stage::Registry, &|it| it.warm_up = SimDuration::from_secs(1));
-    assert!(early.contains("before the first heartbeat"));
+    assert_eq!(early, TwoStageReason::NoHeartbeatYet.into());
     let unswept = two_stage(Stage::Registry, &|it| registry_of(it).sweep_initial_delay_ms = 3_600_000);
-    assert!(unswept.contains("before the first sweep"));
+    assert_eq!(unswept, TwoStageReason::NoSweepYet.into());
     let full = two_stage(Stage::Client, &|it| {
         it.faults.push(fault(0, Verb::FullDisk { targets: some(1), length: None }));
     });
-    assert!(full.contains("cannot write its file"));
+    assert_eq!(full, TwoStageReason::FullDisk.into());
     let nacos = |change: &dyn Fn(&mut Scenario)| because(Preset::Nacos1, Stage::Client, change);
     let protected = nacos(&|it| {
         client_of(it, 0).sanity = Sanity::PushEmpty;
@@ -203,7 +210,8 @@ fn reasons_for_an_absence() {
         it.add_application(other, AppId(0));
         it.faults = vec![crash_of(Selection { application: Some(AppId(0)), zone: None, which: Which::All })];
     });
-    assert!(protected.contains("refuse the list of a0"));
+    let refused = TwoStageReason::ListIsRefused { application: "a0".to_owned(), leave: 5, entries: 5 };
+    assert_eq!(protected, refused.into());
 }
 
 /// N4: a consumer that waits for the first instance polls every 60 s, and is told by a push for 10 s of these.
@@ -220,10 +228,10 @@ fn the_first_instance_of_a_service_is_seen_late() {
     scenario.faults[0].within = SimDuration::from_secs(10);
     assert_eq!(figures(&scenario)[2], Ok([0, 0, 51_000]));
     scenario.warm_up = SimDuration::from_secs(100);
-    assert!(reason(&scenario, Stage::Client).contains("backs off"));
+    assert_eq!(reason(&scenario, Stage::Client), TwoStageReason::BacksOff.into());
     scenario.warm_up = SimDuration::from_secs(300);
     scenario.faults = start(2);
-    assert!(reason(&scenario, Stage::Client).contains("backs off"));
+    assert_eq!(reason(&scenario, Stage::Client), TwoStageReason::BacksOff.into());
     // The other service has its instances, and consumers poll it as ever.
     scenario.faults = vec![crash_of(Selection { application: Some(AppId(0)), ..some(1) })];
     assert_eq!(figures(&scenario)[2], Ok([10_000, 15_950, 21_001]));

@@ -11,7 +11,8 @@
 
 use super::super::fleet::{Hit, hits};
 use super::super::latency::Latency;
-use super::super::types::{Absence, Bound, BoundRange};
+use super::super::reason::Reason;
+use super::super::types::{Bound, BoundRange};
 use super::assumptions;
 use super::comeback::{self, Comeback};
 use super::consumer::{Wait, polled, pushed, watched};
@@ -19,6 +20,7 @@ use super::ghosts::{Death, Ghosts};
 use super::phases;
 use super::protection::Served;
 use super::quiet::is_quiet;
+use super::reason::TwoStageReason;
 use super::silence::{until_forgotten, until_hidden};
 use super::{App, Case};
 use crate::engine::SimDuration;
@@ -26,8 +28,6 @@ use crate::model::id::AppId;
 use crate::model::registry::Registry;
 use crate::model::stage::{EventKind, Stage};
 use crate::model::two_stage::{ClientConfig, Discovery, TwoStage};
-
-const NOBODY_IS_HIT: &str = "no instance that is there from the start is hit";
 
 /// The closed form of each kind of event that the scenario's faults cause, at each stage: by kind, then stage.
 pub(super) fn bounds(scenario: Case<'_>) -> Vec<Bound> {
@@ -40,7 +40,7 @@ fn of_kind(scenario: Case<'_>, event: EventKind) -> Vec<Bound> {
     let of_stage = |&stage| {
         let wait = way.as_ref().map_err(Clone::clone).and_then(|way| way.until(stage));
         let mean_absent = match (&way, &wait) {
-            (Ok(_), Ok(Wait { uneven: Some(reason), .. })) => Some(Absence::because(*reason)),
+            (Ok(_), Ok(Wait { uneven: Some(reason), .. })) => Some(reason.clone().into()),
             (Ok(way), Ok(_)) => phases::uneven(scenario, &way.latency, event, &way.hits, stage),
             _ => None,
         };
@@ -60,7 +60,7 @@ pub(super) struct Way<'a> {
 }
 
 impl<'a> Way<'a> {
-    pub(super) fn of(scenario: Case<'a>, event: EventKind) -> Result<Self, Absence> {
+    pub(super) fn of(scenario: Case<'a>, event: EventKind) -> Result<Self, Reason> {
         let latency = Latency::of_links(&scenario)?;
         assumptions::ordinary(scenario, &latency)?;
         let server = scenario.server();
@@ -76,14 +76,14 @@ impl<'a> Way<'a> {
             EventKind::Stop => assumptions::stops_are_final(scenario, &hits, &latency)?,
             EventKind::Registration => {}
             EventKind::Unhealthy | EventKind::Override | EventKind::Recovery => {
-                return Err(Absence::because("no closed form is known for a change of status"));
+                return Err(Reason::ChangeOfStatus);
             }
         }
         Ok(Self { scenario, event, latency, hits, deaths })
     }
 
     /// T_D at `stage`.
-    pub(super) fn until(&self, stage: Stage) -> Result<Wait, Absence> {
+    pub(super) fn until(&self, stage: Stage) -> Result<Wait, Reason> {
         match stage {
             Stage::Registry | Stage::Served | Stage::Entry => self.over_subjects(stage),
             Stage::Client => self.over_observers(),
@@ -92,18 +92,18 @@ impl<'a> Way<'a> {
     }
 
     /// T_D at a stage of the registry of those that one fault hits, as if nobody ever came back.
-    pub(super) fn of_fault(&self, stage: Stage, fault: usize) -> Result<BoundRange, Absence> {
+    pub(super) fn of_fault(&self, stage: Stage, fault: usize) -> Result<BoundRange, Reason> {
         let mut cases = Vec::new();
         for hit in self.hits.iter().filter(|hit| hit.fault == fault) {
             for place in self.registering().filter(|place| hit.at_most_of(*place) > 0) {
                 cases.push((hit.expected_of(place), self.shown(stage, hit, place)?));
             }
         }
-        mixture(cases, NOBODY_IS_HIT).map(|wait| wait.range)
+        mixture(cases, Reason::NobodyIsHit).map(|wait| wait.range)
     }
 
     /// One observation a subject.
-    fn over_subjects(&self, stage: Stage) -> Result<Wait, Absence> {
+    fn over_subjects(&self, stage: Stage) -> Result<Wait, Reason> {
         let mut cases = Vec::new();
         for hit in &self.hits {
             for place in self.registering().filter(|place| hit.at_most_of(*place) > 0) {
@@ -111,11 +111,11 @@ impl<'a> Way<'a> {
                 cases.push((hit.expected_of(place), wait));
             }
         }
-        mixture(cases, NOBODY_IS_HIT)
+        mixture(cases, Reason::NobodyIsHit)
     }
 
     /// One observation a subject and observer.
-    fn over_observers(&self) -> Result<Wait, Absence> {
+    fn over_observers(&self) -> Result<Wait, Reason> {
         let mut cases = Vec::new();
         for (watcher, app) in self.scenario.apps().enumerate() {
             let client = app.client;
@@ -132,11 +132,11 @@ impl<'a> Way<'a> {
                 }
             }
         }
-        mixture(cases, "no observer is left to see it")
+        mixture(cases, Reason::NobodyWatches)
     }
 
     /// From the event to a stage of the registry, for an instance of application `place`.
-    fn shown(&self, stage: Stage, hit: &Hit, place: usize) -> Result<Wait, Absence> {
+    fn shown(&self, stage: Stage, hit: &Hit, place: usize) -> Result<Wait, Reason> {
         match self.event {
             EventKind::Crash => self.dead(stage, place),
             EventKind::Registration => self.come(stage, hit),
@@ -144,7 +144,7 @@ impl<'a> Way<'a> {
         }
     }
 
-    fn dead(&self, stage: Stage, place: usize) -> Result<Wait, Absence> {
+    fn dead(&self, stage: Stage, place: usize) -> Result<Wait, Reason> {
         let death = self.deaths[place];
         let ghosts = Ghosts::of(self.scenario, &self.hits, place, death);
         ghosts.are_marked()?;
@@ -157,19 +157,17 @@ impl<'a> Way<'a> {
         }
     }
 
-    fn come(&self, stage: Stage, hit: &Hit) -> Result<Wait, Absence> {
+    fn come(&self, stage: Stage, hit: &Hit) -> Result<Wait, Reason> {
         let request = self.latency.range;
         match comeback::of(self.scenario, &self.latency, hit)? {
             Comeback::Anew => Ok(request.into()),
-            Comeback::ToItsEntry if stage == Stage::Entry => {
-                Err(Absence::because("the entry of the life before is still there"))
-            }
+            Comeback::ToItsEntry if stage == Stage::Entry => Err(TwoStageReason::EntryIsThere.into()),
             Comeback::ToItsEntry => comeback::healed(self.scenario, &self.latency, hit).map(Wait::from),
         }
     }
 
     /// From the event to a consumer that has taken over what it changes.
-    fn taken_over(&self, client: &ClientConfig, hit: &Hit, place: usize) -> Result<Wait, Absence> {
+    fn taken_over(&self, client: &ClientConfig, hit: &Hit, place: usize) -> Result<Wait, Reason> {
         let scenario = self.scenario;
         let served = self.shown(Stage::Served, hit, place)?;
         assumptions::answers_are_taken(scenario, client, place)?;
@@ -189,7 +187,7 @@ impl<'a> Way<'a> {
         hit: &Hit,
         place: usize,
         served: BoundRange,
-    ) -> Result<Wait, Absence> {
+    ) -> Result<Wait, Reason> {
         let (scenario, latency, change) = (self.scenario, &self.latency, (self.event, hit, place));
         let server = scenario.server();
         match client.discovery {
@@ -225,7 +223,7 @@ impl<'a> Way<'a> {
     }
 
     /// Whoever comes back under its own id does so after its end, or before its return, has been noticed at `stage`.
-    fn in_time(&self, hit: &Hit, stage: Stage, wait: Wait) -> Result<Wait, Absence> {
+    fn in_time(&self, hit: &Hit, stage: Stage, wait: Wait) -> Result<Wait, Reason> {
         let Some((ends, down_for)) = comeback::under_its_own_id(self.scenario, hit) else { return Ok(wait) };
         let noticed_after = if self.event == ends {
             wait.range.max
@@ -248,8 +246,8 @@ fn hears_of(client: &ClientConfig, place: usize) -> bool {
 }
 
 /// All cases, each with its weight; `none` says why there may be no case.
-fn mixture(cases: Vec<(u128, Wait)>, none: &str) -> Result<Wait, Absence> {
-    let uneven = cases.iter().find_map(|(_, wait)| wait.uneven);
+fn mixture(cases: Vec<(u128, Wait)>, none: Reason) -> Result<Wait, Reason> {
+    let uneven = cases.iter().find_map(|(_, wait)| wait.uneven.clone());
     let range = BoundRange::mixture(cases.into_iter().map(|(weight, wait)| (weight, wait.range)));
-    range.map(|range| Wait { range, uneven }).ok_or_else(|| Absence::because(none))
+    range.map(|range| Wait { range, uneven }).ok_or(none)
 }

@@ -7,6 +7,7 @@ use plotters::style::text_anchor::{HPos, VPos};
 use super::axis::TimeAxis;
 use super::paint::{self, Canvas, DRAWN, FAINT, INK, LEFT_AREA, RIGHT_MARGIN, WIDTH, colour, fitting, font};
 use super::panels::{self, AXIS};
+use crate::analysis::Reason;
 use crate::engine::SimDuration;
 use crate::model::stage::{EventKind, Stage};
 use crate::observe::Outcome;
@@ -111,15 +112,15 @@ fn panels_of<'a>(
 /// Why stages have no closed form, a line a reason. They mostly share one, and it is long: within the panels it
 /// would lie on the curves.
 fn reasons(panels: &[Panel<'_>]) -> Vec<String> {
-    let mut grouped: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut grouped: Vec<(&Reason, Vec<&str>)> = Vec::new();
     for panel in panels {
-        let Some(because) = panel.figures.bound_absent_because.as_deref() else { continue };
+        let Some(because) = panel.figures.bound_absent_because.as_ref() else { continue };
         match grouped.iter_mut().find(|(known, _)| *known == because) {
             Some((_, stages)) => stages.push(panel.stage.name()),
             None => grouped.push((because, vec![panel.stage.name()])),
         }
     }
-    let line = |(because, stages): (&str, Vec<&str>)| match stages.len() == panels.len() {
+    let line = |(because, stages): (&Reason, Vec<&str>)| match stages.len() == panels.len() {
         true => format!("No closed form: {because}."),
         false => format!("No closed form for {}: {because}.", stages.join(", ")),
     };

@@ -1,5 +1,6 @@
 //! What the time went on with Eureka.
 
+use crate::analysis::{EurekaReason, Reason};
 use crate::model::eureka::Eureka;
 use crate::model::stage::{EventKind, Stage};
 use crate::report::Report;
@@ -44,4 +45,18 @@ fn common_lease_s(scenario: ScenarioOf<'_, Eureka>) -> Option<u32> {
         .map(|client| client.lease_expiration_duration_in_seconds);
     let first = leases.next()?;
     leases.all(|lease| lease == first).then_some(first)
+}
+
+/// Whether the reason for which there is no closed form is also the reason for which nothing happened: mostly it
+/// only says that something is not simple enough for a sum.
+pub(super) fn explains(why: &Reason) -> bool {
+    use EurekaReason::{NotDeregistered, NotUp, NothingIsEnough, TooFewRenewals};
+    let Reason::Eureka(why) = why else { return false };
+    matches!(
+        why,
+        NothingIsEnough { settled: true }
+            | TooFewRenewals { settled: true, .. }
+            | NotUp { .. }
+            | NotDeregistered { .. }
+    )
 }
