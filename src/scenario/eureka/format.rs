@@ -1,9 +1,9 @@
 //! The format as data: what stands above a client, its balancer, and below it, its transport.
 
-use crate::model::eureka::client::TransportKind;
+use crate::model::eureka::client::{TransportConfig, TransportKind};
 use crate::scenario::eureka::properties;
-use crate::scenario::format::forms::{Flag, OneOf, Or, Rate, Table, length, positive_length, words};
-use crate::scenario::format::{self, Key, key, section};
+use crate::scenario::format::forms::{Flag, Length, OneOf, Or, Rate, Table, length, positive_length, words};
+use crate::scenario::format::{self, Key, key, section, settings};
 
 /// The kinds of balancer.
 pub(crate) const BALANCER_KINDS: &[&str] = &["spring-cloud-loadbalancer", "ribbon", "none"];
@@ -45,40 +45,24 @@ words! {
         Jersey = "jersey", RestTemplate = "rest-template", RestClient = "rest-client", WebClient = "web-client",
     }
 }
-static TRANSPORT_KEYS: [Key; 6] = [
-    key("kind", &TRANSPORT_KIND, "the release's", "Which HTTP client."),
-    key(
-        "connect-timeout",
-        &Or(positive_length(), "none"),
-        "the kind's",
-        "Connect limit; `none` waits as long as the operating system does (127 s).",
-    ),
-    key(
-        "read-timeout",
-        &Or(positive_length(), "none"),
-        "the kind's",
-        "Read limit; `none` waits as long as the operating system does (about 15 min).",
-    ),
-    key("pooled", &Flag, "the kind's", "Whether a call 30 s after the last one finds a pooled connection."),
-    key(
-        "interrupt-cancels-retries",
-        &Flag,
-        "the kind's",
-        "Whether a supervisor's interrupt makes every later attempt of the job fail.",
-    ),
-    key(
-        "understands-not-found",
-        &Flag,
-        "the release's",
-        "Whether a heartbeat's 404 with a JSON body is understood.",
-    ),
-];
-section!(
-    /// `[transport]`
-    TRANSPORT,
-    "transport",
-    TRANSPORT_KEYS.iter().collect()
-);
+
+const LIMIT: Or<Length> = Or(positive_length(), "none");
+
+settings! {
+    /// `[transport]`, `[application.transport]` and `[server.transport]`
+    transport: TransportConfig, "transport";
+    "kind": TRANSPORT_KIND, kind, else "the release's", "Which HTTP client.";
+    "connect-timeout": LIMIT, connect_timeout, else "the kind's",
+        "Connect limit; `none` waits as long as the operating system does (127 s).";
+    "read-timeout": LIMIT, read_timeout, else "the kind's",
+        "Read limit; `none` waits as long as the operating system does (about 15 min).";
+    "pooled": Flag, pooled, else "the kind's",
+        "Whether a call 30 s after the last one finds a pooled connection.";
+    "interrupt-cancels-retries": Flag, interrupt_cancels_retries, else "the kind's",
+        "Whether a supervisor's interrupt makes every later attempt of the job fail.";
+    "understands-not-found": Flag, understands_not_found, else "the release's",
+        "Whether a heartbeat's 404 with a JSON body is understood.";
+}
 
 static EUREKA_KEYS: [Key; 3] = [
     key("server", &Table(&EUREKA_SERVER), "", "`eureka.server.…`"),

@@ -4,11 +4,11 @@ use crate::engine::SimDuration;
 use crate::model::eureka::client::{BalancerConfig, ClientConfig, TransportConfig, TransportKind};
 use crate::model::eureka::{Flavour, ServerConfig};
 use crate::scenario::diagnostics::Problem;
-use crate::scenario::eureka::format::{BALANCER_KINDS, TRANSPORT_KIND};
+use crate::scenario::eureka::format::{self, BALANCER_KINDS, TRANSPORT_KIND};
 use crate::scenario::eureka::properties;
 use crate::scenario::eureka::release::Rules;
 use crate::scenario::format::apply;
-use crate::scenario::format::values::{LengthOr, Values};
+use crate::scenario::format::values::Values;
 
 /// A transport's word in a file.
 pub(crate) fn transport_word(kind: TransportKind) -> &'static str {
@@ -137,7 +137,7 @@ impl Layer {
         let transport = values.section("transport");
         set_kind(transport, rules, &mut layer.config.transport);
         jersey_limits(client, &mut layer.config.transport, problems);
-        set_transport(transport, &mut layer.config.transport);
+        apply(format::transport::ALL, transport, &mut layer.config.transport);
         layer.set_balancer(values.section("balancer"), rules, problems);
         layer
     }
@@ -221,15 +221,6 @@ fn jersey_limits(client: Values<'_>, transport: &mut TransportConfig, problems: 
             ),
         }
     }
-}
-
-fn set_transport(values: Values<'_>, transport: &mut TransportConfig) {
-    let limit = |name: &str| values.length_or(name, &["none"]).map(LengthOr::length);
-    set(&mut transport.connect_timeout, limit("connect-timeout"));
-    set(&mut transport.read_timeout, limit("read-timeout"));
-    set(&mut transport.pooled, values.flag("pooled"));
-    set(&mut transport.interrupt_cancels_retries, values.flag("interrupt-cancels-retries"));
-    set(&mut transport.understands_not_found, values.flag("understands-not-found"));
 }
 
 fn set<T>(field: &mut T, value: Option<T>) {

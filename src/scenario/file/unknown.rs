@@ -99,7 +99,7 @@ const SINGLE: [&Section; 14] = [
     &eureka::format::INSTANCE_REGISTRY,
     &two_stage::format::TWO_STAGE,
     &eureka::format::BALANCER,
-    &eureka::format::TRANSPORT,
+    &eureka::format::transport::SECTION,
     &server::SERVER,
     &server::CAPACITY,
     &network::links::SECTION,

@@ -70,10 +70,6 @@ impl<'d> Values<'d> {
         u32::try_from(self.integer(key)?).ok()
     }
 
-    pub(crate) fn large_count(self, key: &str) -> Option<u64> {
-        u64::try_from(self.integer(key)?).ok()
-    }
-
     pub(crate) fn number(self, key: &str) -> Option<f64> {
         number(self.node(key)?)
     }

@@ -3,8 +3,7 @@
 
 use crate::engine::SimDuration;
 use crate::model::message::RequestKind;
-use crate::scenario::eureka::format::OWN_EUREKA;
-use crate::scenario::eureka::format::TRANSPORT;
+use crate::scenario::eureka::format::{OWN_EUREKA, transport};
 use crate::scenario::format::forms::{
     Flag, Length, Lengths, OneOf, Or, PeersByServer, TEXTS, TIME, Table, count, length,
 };
@@ -79,7 +78,7 @@ static SERVER_KEYS: [Key; 17] = [
         "Whether requests that queued up while the process was paused are answered after it.",
     ),
     key("eureka", &Table(&OWN_EUREKA), "", "Settings of the servers' own clients."),
-    key("transport", &Table(&TRANSPORT), "", "What stands below the servers' own clients."),
+    key("transport", &Table(&transport::SECTION), "", "What stands below the servers' own clients."),
     key("clock", &Table(&clock::SECTION), "exact", "What their wall clocks show wrongly from the start."),
     key("network", &Table(&links::SECTION), "", "Overrides of `[network]` for the links between servers."),
     key("capacity", &Table(&CAPACITY), "without limit", "How much each can do at a time."),
