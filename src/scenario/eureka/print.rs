@@ -1,11 +1,9 @@
 //! The settings of Eureka's clients as canonical text.
 
-use crate::engine::SimDuration;
-use crate::model::eureka::client::{BalancerConfig, ClientConfig};
 use crate::model::eureka::{Eureka, Flavour};
-use crate::scenario::eureka::format::{self, BALANCER_KINDS};
+use crate::scenario::eureka::format::{self, Balancer};
 use crate::scenario::eureka::properties;
-use crate::scenario::eureka::settings::{Layer, balancer_word};
+use crate::scenario::eureka::settings::Layer;
 use crate::scenario::format::page::Page;
 use crate::scenario::setup::{AppOf, ScenarioOf};
 use crate::scenario::types::Names;
@@ -50,23 +48,9 @@ pub(crate) fn client_settings(page: &mut Page, prefix: &str, own: &Layer, base: 
     let same_balancer =
         base.is_some_and(|base| base.config.balancer == config.balancer && base.first_call == own.first_call);
     if !same_balancer {
-        page.section(&format!("{prefix}balancer"), |lines| balancer(lines, config, own.first_call));
+        page.section(&format!("{prefix}balancer"), |lines| {
+            let own = Balancer::of(&config.balancer, own.first_call);
+            lines.settings(format::balancer::ALL, &own, None, Names::NONE);
+        });
     }
-}
-
-fn balancer(lines: &mut Page, config: &ClientConfig, first_call: Option<SimDuration>) {
-    debug_assert!(BALANCER_KINDS.contains(&balancer_word(&config.balancer)));
-    lines.text("kind", balancer_word(&config.balancer));
-    match config.balancer {
-        BalancerConfig::None => {}
-        BalancerConfig::Ribbon { refresh_interval } => lines.length("refresh-interval", refresh_interval),
-        BalancerConfig::SpringCloudLoadBalancer { ttl, call_rate } => {
-            lines.length("ttl", ttl);
-            match call_rate {
-                Some(rate) => lines.number("calls-per-second", rate),
-                None => lines.text("calls-per-second", "dense"),
-            }
-        }
-    }
-    lines.length_or("first-call", first_call, "random");
 }

@@ -5,7 +5,7 @@
 //! [`crate::scenario::eureka::properties`], where each also knows its field.
 
 use crate::engine::SimDuration;
-use crate::scenario::eureka::format::{BALANCER, EUREKA, transport};
+use crate::scenario::eureka::format::{EUREKA, balancer, transport};
 use crate::scenario::eureka::release::FLAVOUR;
 use crate::scenario::fault::format::{EXPECT, FAULT};
 use crate::scenario::format::forms::{Flag, Lines, Table, Tables, Text, count, positive_length};
@@ -52,7 +52,7 @@ static TOP_KEYS: [Key; 12] = [
     key("start", &Table(&start::keys::SECTION), "", "How the fleet starts."),
     key("eureka", &Table(&EUREKA), "", "Settings under Eureka's own names."),
     key("two-stage", &Table(&TWO_STAGE), "", "Settings of the two-stage registry and its clients."),
-    key("balancer", &Table(&BALANCER), "", "What stands above the clients."),
+    key("balancer", &Table(&balancer::SECTION), "", "What stands above the clients."),
     key("transport", &Table(&transport::SECTION), "", "What stands below the clients."),
     key("server", &Table(&SERVER), "", "The registry servers."),
     key("network", &Table(&network::links::SECTION), "", "The links."),

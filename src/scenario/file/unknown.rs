@@ -98,7 +98,7 @@ const SINGLE: [&Section; 14] = [
     &eureka::format::EUREKA_INSTANCE,
     &eureka::format::INSTANCE_REGISTRY,
     &two_stage::format::TWO_STAGE,
-    &eureka::format::BALANCER,
+    &eureka::format::balancer::SECTION,
     &eureka::format::transport::SECTION,
     &server::SERVER,
     &server::CAPACITY,

@@ -3,6 +3,7 @@
 use crate::model::eureka::Eureka;
 use crate::model::id::ServerId;
 use crate::model::registry::Registry;
+use crate::scenario::eureka::format::process;
 use crate::scenario::eureka::print::client_settings;
 use crate::scenario::eureka::properties;
 use crate::scenario::eureka::release;
@@ -21,11 +22,10 @@ pub(crate) fn server(page: &mut Page, scenario: ScenarioOf<'_, Eureka>) {
     let config = scenario.server();
     page.section("server", |lines| {
         several(lines, &scenario);
-        lines.line("register-with-eureka", config.register_with_eureka);
-        lines.line("fetch-registry", config.fetch_registry);
+        let (clients, timers) = process::ALL.split_at(2);
+        lines.settings(clients, config, None, Names::NONE);
         lines.length_or("starts-at-second", scenario.server_starts_at_second, "random");
-        lines.line("eviction-before-bucket", config.eviction_before_bucket);
-        lines.line("process-backlog-after-pause", config.process_backlog_after_pause);
+        lines.settings(timers, config, None, Names::NONE);
     });
     let rules = release::named(&scenario.settings.release, config.flavour);
     let mut base = Layer::server(&rules, config.flavour);
