@@ -13,11 +13,11 @@ use crate::scenario::fault;
 use crate::scenario::file::belongs::{self, Here};
 use crate::scenario::file::format::top;
 use crate::scenario::format;
-use crate::scenario::format::values::{LengthOr, Values};
+use crate::scenario::format::values::Values;
 use crate::scenario::sections::fleet::Fleet;
 use crate::scenario::sections::registry::Registry;
 use crate::scenario::sections::start::Start;
-use crate::scenario::sections::{fleet, registry, traffic};
+use crate::scenario::sections::{fleet, registry, server, traffic};
 use crate::scenario::types::claim::{Claim, Expectation};
 use crate::scenario::types::{Clock, Network, Scenario};
 
@@ -56,10 +56,7 @@ pub(crate) fn scenario(root: &Table, problems: &mut Vec<Problem>) -> Scenario {
         start_window: start.window.or(longest_heartbeat).unwrap_or_default(),
         warm_up: start.warm_up,
         setup: fleet.setup,
-        server_starts_at_second: file
-            .section("server")
-            .length_or("starts-at-second", &["random"])
-            .and_then(LengthOr::length),
+        server_starts_at_second: None,
         server_clock,
         servers: fleet.servers.nodes,
         servers_start_window: fleet.servers.start_window,
@@ -73,6 +70,7 @@ pub(crate) fn scenario(root: &Table, problems: &mut Vec<Problem>) -> Scenario {
     };
     let mut scenario = format::reset(top::ALL, scenario);
     format::apply(top::ALL, file, &mut scenario);
+    format::apply(server::start::ALL, file.section("server"), &mut scenario);
     scenario
 }
 

@@ -7,16 +7,27 @@ use crate::scenario::eureka::format::{OWN_EUREKA, process, transport};
 use crate::scenario::format::forms::{
     Flag, Length, Lengths, OneOf, Or, PeersByServer, TEXTS, TIME, Table, count, length,
 };
-use crate::scenario::format::{self, Key, key, section};
+use crate::scenario::format::{self, Key, key, section, settings};
 use crate::scenario::sections::network::{clock, links};
-use crate::scenario::types::SERVERS_MAX;
+use crate::scenario::types::{SERVERS_MAX, Scenario};
 
 /// The words of `topology`.
 pub(crate) const TOPOLOGIES: &[&str] = &["full-mesh", "ring", "none"];
 /// Worker threads of a server at most.
 const THREADS_MAX: u32 = 100_000;
 
-static SERVER_KEYS: [Key; 13] = [
+/// A wall-clock minute, without its end.
+const SECOND: Length = Length { min: SimDuration::ZERO, max: SimDuration::from_nanos(60_000_000_000 - 1) };
+
+settings! {
+    /// When a replicate starts, which is of every registry.
+    start: Scenario, "server";
+    "starts-at-second": Or(SECOND, "random"), server_starts_at_second = None,
+        "The moment within a wall-clock minute at which a replicate starts, and with it the first server; \
+        `random`: drawn for each replicate.";
+}
+
+static SERVER_KEYS: [Key; 12] = [
     key("count", &count(1, SERVERS_MAX as u32), "1", "How many. They are called `server-1`, `server-2`, …"),
     key(
         "topology",
@@ -51,13 +62,6 @@ static SERVER_KEYS: [Key; 13] = [
         "1m; 0s with one server",
         "Each but the first, which starts with the replicate, starts at a uniform moment in this window.",
     ),
-    key(
-        "starts-at-second",
-        &Or(Length { min: SimDuration::ZERO, max: SimDuration::from_nanos(60_000_000_000 - 1) }, "random"),
-        "random",
-        "The moment within a wall-clock minute at which a replicate starts, and with it the first server; `random`: \
-         drawn for each replicate.",
-    ),
     key("eureka", &Table(&OWN_EUREKA), "", "Settings of the servers' own clients."),
     key("transport", &Table(&transport::SECTION), "", "What stands below the servers' own clients."),
     key("clock", &Table(&clock::SECTION), "exact", "What their wall clocks show wrongly from the start."),
@@ -72,9 +76,9 @@ fn all_keys() -> Vec<&'static Key> {
     several
         .iter()
         .chain(format::keys(clients))
-        .chain(&rest[..1])
+        .chain(format::keys(start::ALL))
         .chain(format::keys(timers))
-        .chain(&rest[1..])
+        .chain(rest)
         .collect()
 }
 section!(

@@ -10,7 +10,7 @@ use crate::scenario::eureka::release;
 use crate::scenario::eureka::settings::Layer;
 use crate::scenario::format::distribution;
 use crate::scenario::format::page::{Page, list, quoted, string, zones};
-use crate::scenario::sections::server::{SERVICE_KEYS, TOPOLOGIES};
+use crate::scenario::sections::server::{SERVICE_KEYS, TOPOLOGIES, start};
 use crate::scenario::sections::servers::by_topology;
 use crate::scenario::setup::ScenarioOf;
 use crate::scenario::types::Names;
@@ -24,7 +24,7 @@ pub(crate) fn server(page: &mut Page, scenario: ScenarioOf<'_, Eureka>) {
         several(lines, &scenario);
         let (clients, timers) = process::ALL.split_at(2);
         lines.settings(clients, config, None, Names::NONE);
-        lines.length_or("starts-at-second", scenario.server_starts_at_second, "random");
+        lines.settings(start::ALL, &scenario, None, Names::NONE);
         lines.settings(timers, config, None, Names::NONE);
     });
     let rules = release::named(&scenario.settings.release, config.flavour);
@@ -44,7 +44,7 @@ pub(crate) fn server(page: &mut Page, scenario: ScenarioOf<'_, Eureka>) {
 /// Writes `[server]` of a registry that is one server, and what is below it.
 pub(crate) fn single_server(page: &mut Page, scenario: &Scenario) {
     page.section("server", |lines| {
-        lines.length_or("starts-at-second", scenario.server_starts_at_second, "random");
+        lines.settings(start::ALL, scenario, None, Names::NONE);
     });
     scenario.server_clock.print(page, "server.clock");
 }
