@@ -1,11 +1,9 @@
 //! The settings of Eureka's clients as canonical text.
 
-use crate::engine::SimDuration;
-use crate::model::eureka::client::{BalancerConfig, ClientConfig, TransportConfig};
 use crate::model::eureka::{Eureka, Flavour};
-use crate::scenario::eureka::format::BALANCER_KINDS;
+use crate::scenario::eureka::format::{self, Balancer};
 use crate::scenario::eureka::properties;
-use crate::scenario::eureka::settings::{Layer, balancer_word, transport_word};
+use crate::scenario::eureka::settings::Layer;
 use crate::scenario::format::page::Page;
 use crate::scenario::setup::{AppOf, ScenarioOf};
 use crate::scenario::types::Names;
@@ -43,37 +41,16 @@ pub(crate) fn client_settings(page: &mut Page, prefix: &str, own: &Layer, base: 
         lines.settings(properties::instance::ALL, config, other, Names::NONE);
     });
     if other.is_none_or(|other| other.transport != config.transport) {
-        page.section(&format!("{prefix}transport"), |lines| transport(lines, &config.transport));
+        page.section(&format!("{prefix}transport"), |lines| {
+            lines.settings(format::transport::ALL, &config.transport, None, Names::NONE);
+        });
     }
     let same_balancer =
         base.is_some_and(|base| base.config.balancer == config.balancer && base.first_call == own.first_call);
     if !same_balancer {
-        page.section(&format!("{prefix}balancer"), |lines| balancer(lines, config, own.first_call));
+        page.section(&format!("{prefix}balancer"), |lines| {
+            let own = Balancer::of(&config.balancer, own.first_call);
+            lines.settings(format::balancer::ALL, &own, None, Names::NONE);
+        });
     }
-}
-
-fn transport(lines: &mut Page, config: &TransportConfig) {
-    lines.text("kind", transport_word(config.kind));
-    lines.length_or("connect-timeout", config.connect_timeout, "none");
-    lines.length_or("read-timeout", config.read_timeout, "none");
-    lines.line("pooled", config.pooled);
-    lines.line("interrupt-cancels-retries", config.interrupt_cancels_retries);
-    lines.line("understands-not-found", config.understands_not_found);
-}
-
-fn balancer(lines: &mut Page, config: &ClientConfig, first_call: Option<SimDuration>) {
-    debug_assert!(BALANCER_KINDS.contains(&balancer_word(&config.balancer)));
-    lines.text("kind", balancer_word(&config.balancer));
-    match config.balancer {
-        BalancerConfig::None => {}
-        BalancerConfig::Ribbon { refresh_interval } => lines.length("refresh-interval", refresh_interval),
-        BalancerConfig::SpringCloudLoadBalancer { ttl, call_rate } => {
-            lines.length("ttl", ttl);
-            match call_rate {
-                Some(rate) => lines.number("calls-per-second", rate),
-                None => lines.text("calls-per-second", "dense"),
-            }
-        }
-    }
-    lines.length_or("first-call", first_call, "random");
 }

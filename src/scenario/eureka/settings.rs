@@ -4,24 +4,16 @@ use crate::engine::SimDuration;
 use crate::model::eureka::client::{BalancerConfig, ClientConfig, TransportConfig, TransportKind};
 use crate::model::eureka::{Flavour, ServerConfig};
 use crate::scenario::diagnostics::Problem;
-use crate::scenario::eureka::format::{BALANCER_KINDS, TRANSPORT_KIND};
+use crate::scenario::eureka::format::{self, BALANCER_KINDS, Balancer, TRANSPORT_KIND, balancer};
 use crate::scenario::eureka::properties;
 use crate::scenario::eureka::release::Rules;
 use crate::scenario::format::apply;
-use crate::scenario::format::values::{LengthOr, Values};
+use crate::scenario::format::forms::OneOf;
+use crate::scenario::format::values::Values;
 
 /// A transport's word in a file.
 pub(crate) fn transport_word(kind: TransportKind) -> &'static str {
     TRANSPORT_KIND.word(&kind)
-}
-
-/// A balancer's word in a file.
-pub(crate) fn balancer_word(balancer: &BalancerConfig) -> &'static str {
-    match balancer {
-        BalancerConfig::SpringCloudLoadBalancer { .. } => BALANCER_KINDS[0],
-        BalancerConfig::Ribbon { .. } => BALANCER_KINDS[1],
-        BalancerConfig::None => BALANCER_KINDS[2],
-    }
 }
 
 /// The server's settings.
@@ -32,11 +24,7 @@ pub(crate) fn server(
     problems: &mut Vec<Problem>,
 ) -> ServerConfig {
     let mut config = ServerConfig { rules: rules.server, ..ServerConfig::defaults(flavour) };
-    let process = top.section("server");
-    set(&mut config.register_with_eureka, process.flag("register-with-eureka"));
-    set(&mut config.fetch_registry, process.flag("fetch-registry"));
-    set(&mut config.eviction_before_bucket, process.flag("eviction-before-bucket"));
-    set(&mut config.process_backlog_after_pause, process.flag("process-backlog-after-pause"));
+    apply(format::process::ALL, top.section("server"), &mut config);
     if flavour == Flavour::Spring && config.register_with_eureka {
         // `EurekaServerAutoConfiguration` presets it; an explicit property wins (`eureka-server.md` 8.2).
         config.registry_sync_retries = 5;
@@ -137,61 +125,32 @@ impl Layer {
         let transport = values.section("transport");
         set_kind(transport, rules, &mut layer.config.transport);
         jersey_limits(client, &mut layer.config.transport, problems);
-        set_transport(transport, &mut layer.config.transport);
+        apply(format::transport::ALL, transport, &mut layer.config.transport);
         layer.set_balancer(values.section("balancer"), rules, problems);
         layer
     }
 
-    fn set_balancer(&mut self, values: Values<'_>, rules: &Rules, problems: &mut Vec<Problem>) {
-        let balancer = &mut self.config.balancer;
-        let kind = values.text("kind").filter(|kind| BALANCER_KINDS.contains(kind));
-        if let Some(kind) = kind
-            && kind != balancer_word(balancer)
-        {
-            *balancer = balancer_defaults(kind, rules);
+    fn set_balancer(&mut self, section: Values<'_>, rules: &Rules, problems: &mut Vec<Problem>) {
+        let mut own = Balancer::of(&self.config.balancer, self.first_call);
+        let release = Balancer::of(&rules.balancer, self.first_call);
+        if let Some(kind) = section.value("kind", &OneOf(BALANCER_KINDS)).filter(|kind| *kind != own.kind) {
+            let other = if kind == release.kind { release } else { Balancer::usual(kind) };
+            own = Balancer { first_call: self.first_call, ..other };
         }
-        let word = balancer_word(balancer);
-        let needs = |name: &str, kind: &str| {
-            values.node(name).map(|node| {
+        let [lists, ribbon] = [BALANCER_KINDS[0], BALANCER_KINDS[1]];
+        let of_kinds =
+            [(&balancer::ttl, lists), (&balancer::call_rate, lists), (&balancer::refresh_interval, ribbon)];
+        for (setting, kind) in of_kinds.into_iter().filter(|(_, kind)| *kind != own.kind) {
+            let name = setting.key.name;
+            problems.extend(section.node(name).map(|node| {
                 Problem::error(node.place.clone(), format!("`{name}` belongs to `{kind}`"))
-                    .label(format!("the balancer is `{word}`"))
-                    .related(values.node("kind").map(|node| node.place.clone()), "as it says here")
+                    .label(format!("the balancer is `{}`", own.kind))
+                    .related(section.node("kind").map(|node| node.place.clone()), "as it says here")
                     .hint(format!("leave it out, or set `kind = \"{kind}\"`"))
-            })
-        };
-        let (lists, rate) = (BALANCER_KINDS[0], "calls-per-second");
-        match balancer {
-            BalancerConfig::SpringCloudLoadBalancer { ttl, call_rate } => {
-                set(ttl, values.length("ttl"));
-                if values.has(rate) {
-                    *call_rate = values.number(rate);
-                }
-                problems.extend(needs("refresh-interval", BALANCER_KINDS[1]));
-            }
-            BalancerConfig::Ribbon { refresh_interval } => {
-                set(refresh_interval, values.length("refresh-interval"));
-                problems.extend(needs("ttl", lists).into_iter().chain(needs(rate, lists)));
-            }
-            BalancerConfig::None => {
-                let refused = [needs("ttl", lists), needs(rate, lists), needs("refresh-interval", "ribbon")];
-                problems.extend(refused.into_iter().flatten());
-            }
+            }));
         }
-        if let Some(first) = values.length_or("first-call", &["random"]) {
-            self.first_call = first.length();
-        }
-    }
-}
-
-/// A balancer's defaults: the release's if it is the release's kind.
-fn balancer_defaults(kind: &str, rules: &Rules) -> BalancerConfig {
-    if kind == balancer_word(&rules.balancer) {
-        return rules.balancer;
-    }
-    match kind {
-        "ribbon" => BalancerConfig::Ribbon { refresh_interval: SimDuration::from_secs(30) },
-        "none" => BalancerConfig::None,
-        _ => BalancerConfig::SpringCloudLoadBalancer { ttl: SimDuration::from_secs(35), call_rate: None },
+        apply(balancer::ALL, section, &mut own);
+        (self.config.balancer, self.first_call) = (own.config(), own.first_call);
     }
 }
 
@@ -220,20 +179,5 @@ fn jersey_limits(client: Values<'_>, transport: &mut TransportConfig, problems: 
                     .hint(format!("to limit this transport, set `{ours}` in `[transport]`")),
             ),
         }
-    }
-}
-
-fn set_transport(values: Values<'_>, transport: &mut TransportConfig) {
-    let limit = |name: &str| values.length_or(name, &["none"]).map(LengthOr::length);
-    set(&mut transport.connect_timeout, limit("connect-timeout"));
-    set(&mut transport.read_timeout, limit("read-timeout"));
-    set(&mut transport.pooled, values.flag("pooled"));
-    set(&mut transport.interrupt_cancels_retries, values.flag("interrupt-cancels-retries"));
-    set(&mut transport.understands_not_found, values.flag("understands-not-found"));
-}
-
-fn set<T>(field: &mut T, value: Option<T>) {
-    if let Some(value) = value {
-        *field = value;
     }
 }

@@ -5,9 +5,10 @@
 //! default has changed. The settings of the first application are written as those of the fleet; other
 //! applications add only what differs.
 
-use crate::model::eureka::Flavour;
 use crate::model::id::AppId;
 use crate::scenario::eureka::print::{client_settings, layer};
+use crate::scenario::eureka::release::FLAVOUR;
+use crate::scenario::file::format;
 use crate::scenario::format::page::{Page, zones};
 use crate::scenario::sections::servers_print;
 use crate::scenario::sections::start::Start;
@@ -45,16 +46,10 @@ pub fn canonical(scenario: &Scenario) -> String {
 }
 
 fn top(page: &mut Page, scenario: &Scenario) {
-    page.text("title", &scenario.title);
-    page.text("about", &scenario.about);
-    page.line("seed", scenario.seed);
-    page.line("replicates", scenario.replicates);
-    page.length("duration", scenario.duration);
-    page.line("stop-when-settled", scenario.stop_when_settled);
-    page.line("event-budget", scenario.event_budget);
+    page.settings(format::top::ALL, scenario, None, Names::NONE);
     match &scenario.setup {
         Setup::Eureka(its) => {
-            page.text("flavour", if its.server.flavour == Flavour::Spring { "spring" } else { "netflix" });
+            page.text("flavour", FLAVOUR.word(&its.server.flavour));
             page.text("release", &its.release);
         }
         Setup::TwoStage(its) => page.text("registry", &its.release),

@@ -11,31 +11,31 @@ use crate::scenario::document::Table;
 use crate::scenario::expect;
 use crate::scenario::fault;
 use crate::scenario::file::belongs::{self, Here};
-use crate::scenario::format::values::{LengthOr, Values};
+use crate::scenario::file::format::top;
+use crate::scenario::format;
+use crate::scenario::format::values::Values;
 use crate::scenario::sections::fleet::Fleet;
 use crate::scenario::sections::registry::Registry;
 use crate::scenario::sections::start::Start;
-use crate::scenario::sections::{fleet, registry, traffic};
+use crate::scenario::sections::{fleet, registry, server, traffic};
 use crate::scenario::types::claim::{Claim, Expectation};
 use crate::scenario::types::{Clock, Network, Scenario};
 
-/// The default of `duration`.
-const DURATION: SimDuration = SimDuration::from_secs(30 * 60);
 /// Checks a file whose shape has been checked.
 pub(crate) fn scenario(root: &Table, problems: &mut Vec<Problem>) -> Scenario {
-    let top = Values(Some(root));
-    let registry = Registry::of(top, problems);
-    let here = Here::new(top, registry.kind(), registry.word());
+    let file = Values(Some(root));
+    let registry = Registry::of(file, problems);
+    let here = Here::new(file, registry.kind(), registry.word());
     belongs::check(root, &here, problems);
     let network = Network::usual();
-    let network = network.with(top.section("network")).unwrap_or(network);
-    let mut fleet = fleet::fleet(root, registry.reading(top, problems), network, problems);
+    let network = network.with(file.section("network")).unwrap_or(network);
+    let mut fleet = fleet::fleet(root, registry.reading(file, problems), network, problems);
     registry::subscriptions(root, &mut fleet, problems);
     if fleet.is_whole() {
         registry::time_goes_on(root, &fleet, network, problems);
     }
     traffic::calls(root, &mut fleet, problems);
-    let server_clock = Clock::read(top.section("server").section("clock"));
+    let server_clock = Clock::read(file.section("server").section("clock"));
     let flavour = match &registry {
         Registry::Eureka { flavour, .. } => *flavour,
         Registry::TwoStage(_) => Flavour::Spring,
@@ -44,22 +44,19 @@ pub(crate) fn scenario(root: &Table, problems: &mut Vec<Problem>) -> Scenario {
     fault::read::clocks_go_forward(root, &faults, &fleet, server_clock, problems);
     let expectations = expectations(root, &fleet, &here, problems);
     let longest_heartbeat = fleet.setup.clients().map(|client| client.heartbeat_interval()).max();
-    let start = Start::read(top.section("start"));
-    Scenario {
-        title: top.text("title").unwrap_or("untitled").to_owned(),
-        about: top.text("about").unwrap_or_default().to_owned(),
-        seed: top.large_count("seed").unwrap_or(1),
-        replicates: top.count("replicates").unwrap_or(100),
-        duration: top.length("duration").unwrap_or(DURATION),
-        stop_when_settled: top.flag("stop-when-settled").unwrap_or(true),
+    let start = Start::read(file.section("start"));
+    let scenario = Scenario {
+        title: String::new(),
+        about: String::new(),
+        seed: 0,
+        replicates: 0,
+        duration: SimDuration::ZERO,
+        stop_when_settled: false,
+        event_budget: 0,
         start_window: start.window.or(longest_heartbeat).unwrap_or_default(),
         warm_up: start.warm_up,
-        event_budget: top.large_count("event-budget").unwrap_or(1_000_000_000),
         setup: fleet.setup,
-        server_starts_at_second: top
-            .section("server")
-            .length_or("starts-at-second", &["random"])
-            .and_then(LengthOr::length),
+        server_starts_at_second: None,
         server_clock,
         servers: fleet.servers.nodes,
         servers_start_window: fleet.servers.start_window,
@@ -70,7 +67,11 @@ pub(crate) fn scenario(root: &Table, problems: &mut Vec<Problem>) -> Scenario {
         network,
         faults,
         expectations,
-    }
+    };
+    let mut scenario = format::reset(top::ALL, scenario);
+    format::apply(top::ALL, file, &mut scenario);
+    format::apply(server::start::ALL, file.section("server"), &mut scenario);
+    scenario
 }
 
 fn expectations(

@@ -35,10 +35,6 @@ impl Page {
         self.line(key, quoted(value));
     }
 
-    pub(crate) fn length_or(&mut self, key: &str, value: Option<SimDuration>, word: &str) {
-        self.line(key, value.map_or_else(|| string(word), quoted));
-    }
-
     pub(crate) fn number(&mut self, key: &str, value: f64) {
         self.line(key, format!("{value:?}"));
     }

@@ -9,23 +9,6 @@ use crate::scenario::format::distribution;
 use crate::scenario::format::duration;
 use crate::scenario::format::form::{Form, Reading};
 
-/// A duration, or the word that stands instead of one.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum LengthOr {
-    Length(SimDuration),
-    Word(String),
-}
-
-impl LengthOr {
-    /// The length; a word means none.
-    pub(crate) fn length(self) -> Option<SimDuration> {
-        match self {
-            Self::Length(length) => Some(length),
-            Self::Word(_) => None,
-        }
-    }
-}
-
 /// A section that may be absent, with typed access to its keys.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Values<'d>(pub(crate) Option<&'d Table>);
@@ -70,25 +53,12 @@ impl<'d> Values<'d> {
         u32::try_from(self.integer(key)?).ok()
     }
 
-    pub(crate) fn large_count(self, key: &str) -> Option<u64> {
-        u64::try_from(self.integer(key)?).ok()
-    }
-
     pub(crate) fn number(self, key: &str) -> Option<f64> {
         number(self.node(key)?)
     }
 
     pub(crate) fn length(self, key: &str) -> Option<SimDuration> {
         duration::parse(self.text(key)?).ok()
-    }
-
-    /// A duration or one of `words`; a word that is neither counts as absent.
-    pub(crate) fn length_or(self, key: &str, words: &[&str]) -> Option<LengthOr> {
-        let text = self.text(key)?;
-        if words.contains(&text) {
-            return Some(LengthOr::Word(text.to_owned()));
-        }
-        duration::parse(text).ok().map(LengthOr::Length)
     }
 
     /// The texts of a list, each with its node.

@@ -1,6 +1,6 @@
 //! The format as data: the applications that it is made of.
 
-use crate::scenario::eureka::format::{BALANCER, OWN_EUREKA, TRANSPORT};
+use crate::scenario::eureka::format::{OWN_EUREKA, balancer, transport};
 use crate::scenario::format::forms::{Address, Flag, Or, TEXTS, Table, Text, count, links::SERVER_LIST};
 use crate::scenario::format::{INSTANCES_MAX, Key, key, section};
 use crate::scenario::sections::network::{clock, links};
@@ -52,8 +52,8 @@ static APPLICATION_KEYS: [Key; 17] = [
         "",
         "Overrides of `[two-stage]`, as far as it concerns clients.",
     ),
-    key("balancer", &Table(&BALANCER), "", "Overrides of `[balancer]`."),
-    key("transport", &Table(&TRANSPORT), "", "Overrides of `[transport]`."),
+    key("balancer", &Table(&balancer::SECTION), "", "Overrides of `[balancer]`."),
+    key("transport", &Table(&transport::SECTION), "", "Overrides of `[transport]`."),
     key("network", &Table(&links::SECTION), "", "Overrides of `[network]` for its links to the servers."),
     key("traffic", &Table(&traffic::keys::SECTION), "", "Overrides of `[traffic]`."),
     key(

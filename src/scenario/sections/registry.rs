@@ -14,6 +14,7 @@ use crate::scenario::eureka::settings::{self, Layer};
 use crate::scenario::format::apply;
 use crate::scenario::format::values::Values;
 use crate::scenario::sections::fleet::Fleet;
+use crate::scenario::sections::network::links;
 use crate::scenario::setup::registering;
 use crate::scenario::setup::{Settings, Setup};
 use crate::scenario::two_stage::format::REGISTRY;
@@ -182,14 +183,14 @@ pub(crate) fn time_goes_on(root: &Table, fleet: &Fleet, network: Network, proble
         if !watches || client.watch_reissue_gap_ms > 0 || !instant(app.network.unwrap_or(network).latency) {
             continue;
         }
-        let place = |path: &[&str]| table.at(path).or_else(|| root.at(path)).map(|node| node.place.clone());
+        let (gap, latency) = (&parameters::client::watch_reissue_gap_ms, &links::latency);
         problems.push(
             Problem::error(
-                place(&["two-stage", "watch-reissue-gap-ms"]),
+                gap.place(table).or_else(|| gap.place(root)),
                 format!("a long poll of `{}` that is refused is asked again in no time, for ever", app.name),
             )
             .label("time would stand still")
-            .related(place(&["network", "latency"]), "a call takes no time")
+            .related(latency.place(table).or_else(|| latency.place(root)), "a call takes no time")
             .hint("give one of the two a length, as in `watch-reissue-gap-ms = 1`"),
         );
     }

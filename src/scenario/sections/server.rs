@@ -3,21 +3,31 @@
 
 use crate::engine::SimDuration;
 use crate::model::message::RequestKind;
-use crate::scenario::eureka::format::OWN_EUREKA;
-use crate::scenario::eureka::format::TRANSPORT;
+use crate::scenario::eureka::format::{OWN_EUREKA, process, transport};
 use crate::scenario::format::forms::{
     Flag, Length, Lengths, OneOf, Or, PeersByServer, TEXTS, TIME, Table, count, length,
 };
-use crate::scenario::format::{Key, key, section};
+use crate::scenario::format::{self, Key, key, section, settings};
 use crate::scenario::sections::network::{clock, links};
-use crate::scenario::types::SERVERS_MAX;
+use crate::scenario::types::{SERVERS_MAX, Scenario};
 
 /// The words of `topology`.
 pub(crate) const TOPOLOGIES: &[&str] = &["full-mesh", "ring", "none"];
 /// Worker threads of a server at most.
 const THREADS_MAX: u32 = 100_000;
 
-static SERVER_KEYS: [Key; 17] = [
+/// A wall-clock minute, without its end.
+const SECOND: Length = Length { min: SimDuration::ZERO, max: SimDuration::from_nanos(60_000_000_000 - 1) };
+
+settings! {
+    /// When a replicate starts, which is of every registry.
+    start: Scenario, "server";
+    "starts-at-second": Or(SECOND, "random"), server_starts_at_second = None,
+        "The moment within a wall-clock minute at which a replicate starts, and with it the first server; \
+        `random`: drawn for each replicate.";
+}
+
+static SERVER_KEYS: [Key; 12] = [
     key("count", &count(1, SERVERS_MAX as u32), "1", "How many. They are called `server-1`, `server-2`, …"),
     key(
         "topology",
@@ -52,43 +62,30 @@ static SERVER_KEYS: [Key; 17] = [
         "1m; 0s with one server",
         "Each but the first, which starts with the replicate, starts at a uniform moment in this window.",
     ),
-    key(
-        "register-with-eureka",
-        &Flag,
-        "false",
-        "`eureka.client.register-with-eureka` of the servers' own clients.",
-    ),
-    key("fetch-registry", &Flag, "false", "`eureka.client.fetch-registry` of the servers' own clients."),
-    key(
-        "starts-at-second",
-        &Or(Length { min: SimDuration::ZERO, max: SimDuration::from_nanos(60_000_000_000 - 1) }, "random"),
-        "random",
-        "The moment within a wall-clock minute at which a replicate starts, and with it the first server; `random`: \
-         drawn for each replicate.",
-    ),
-    key(
-        "eviction-before-bucket",
-        &Flag,
-        "false",
-        "Whether the eviction timer fires before the minute bucket's when both are due at once.",
-    ),
-    key(
-        "process-backlog-after-pause",
-        &Flag,
-        "true",
-        "Whether requests that queued up while the process was paused are answered after it.",
-    ),
     key("eureka", &Table(&OWN_EUREKA), "", "Settings of the servers' own clients."),
-    key("transport", &Table(&TRANSPORT), "", "What stands below the servers' own clients."),
+    key("transport", &Table(&transport::SECTION), "", "What stands below the servers' own clients."),
     key("clock", &Table(&clock::SECTION), "exact", "What their wall clocks show wrongly from the start."),
     key("network", &Table(&links::SECTION), "", "Overrides of `[network]` for the links between servers."),
     key("capacity", &Table(&CAPACITY), "without limit", "How much each can do at a time."),
 ];
+
+/// In the order of the guide: the flags of Eureka's servers stand around the second at which they start.
+fn all_keys() -> Vec<&'static Key> {
+    let (several, rest) = SERVER_KEYS.split_at(7);
+    let (clients, timers) = process::ALL.split_at(2);
+    several
+        .iter()
+        .chain(format::keys(clients))
+        .chain(format::keys(start::ALL))
+        .chain(format::keys(timers))
+        .chain(rest)
+        .collect()
+}
 section!(
     /// `[server]`
     SERVER,
     "server",
-    SERVER_KEYS.iter().collect()
+    all_keys()
 );
 
 /// The keys of `[server.capacity]` that say how long a request takes, in the order of [`RequestKind::ALL`]; the two that

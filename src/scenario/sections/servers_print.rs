@@ -3,13 +3,14 @@
 use crate::model::eureka::Eureka;
 use crate::model::id::ServerId;
 use crate::model::registry::Registry;
+use crate::scenario::eureka::format::process;
 use crate::scenario::eureka::print::client_settings;
 use crate::scenario::eureka::properties;
 use crate::scenario::eureka::release;
 use crate::scenario::eureka::settings::Layer;
 use crate::scenario::format::distribution;
 use crate::scenario::format::page::{Page, list, quoted, string, zones};
-use crate::scenario::sections::server::{SERVICE_KEYS, TOPOLOGIES};
+use crate::scenario::sections::server::{SERVICE_KEYS, TOPOLOGIES, start};
 use crate::scenario::sections::servers::by_topology;
 use crate::scenario::setup::ScenarioOf;
 use crate::scenario::types::Names;
@@ -21,11 +22,10 @@ pub(crate) fn server(page: &mut Page, scenario: ScenarioOf<'_, Eureka>) {
     let config = scenario.server();
     page.section("server", |lines| {
         several(lines, &scenario);
-        lines.line("register-with-eureka", config.register_with_eureka);
-        lines.line("fetch-registry", config.fetch_registry);
-        lines.length_or("starts-at-second", scenario.server_starts_at_second, "random");
-        lines.line("eviction-before-bucket", config.eviction_before_bucket);
-        lines.line("process-backlog-after-pause", config.process_backlog_after_pause);
+        let (clients, timers) = process::ALL.split_at(2);
+        lines.settings(clients, config, None, Names::NONE);
+        lines.settings(start::ALL, &scenario, None, Names::NONE);
+        lines.settings(timers, config, None, Names::NONE);
     });
     let rules = release::named(&scenario.settings.release, config.flavour);
     let mut base = Layer::server(&rules, config.flavour);
@@ -44,7 +44,7 @@ pub(crate) fn server(page: &mut Page, scenario: ScenarioOf<'_, Eureka>) {
 /// Writes `[server]` of a registry that is one server, and what is below it.
 pub(crate) fn single_server(page: &mut Page, scenario: &Scenario) {
     page.section("server", |lines| {
-        lines.length_or("starts-at-second", scenario.server_starts_at_second, "random");
+        lines.settings(start::ALL, scenario, None, Names::NONE);
     });
     scenario.server_clock.print(page, "server.clock");
 }

@@ -6,6 +6,7 @@ use crate::model::id::AppId;
 use crate::model::registry::Kind;
 use crate::scenario::diagnostics::Problem;
 use crate::scenario::document::Table;
+use crate::scenario::eureka::format::balancer;
 use crate::scenario::format::form::Reading;
 use crate::scenario::format::forms::{Applications, Count, Rate, count, positive_length};
 use crate::scenario::format::{self, settings};
@@ -68,7 +69,7 @@ pub(crate) fn calls(root: &Table, fleet: &mut Fleet, problems: &mut Vec<Problem>
             continue;
         }
         problems.extend(too_many(calls.to.len(), own.or(base)));
-        let given = [table, root].iter().any(|layer| layer.at(&["balancer", "calls-per-second"]).is_some());
+        let given = [table, root].iter().any(|layer| balancer::call_rate.place(layer).is_some());
         if let Setup::Eureka(settings) = &mut fleet.setup
             && let (BalancerConfig::SpringCloudLoadBalancer { call_rate, .. }, false) =
                 (&mut settings.clients[at].balancer, given)
