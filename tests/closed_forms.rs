@@ -8,7 +8,7 @@ use stillup::model::eureka::{Flavour, ServerConfig};
 use stillup::model::id::AppId;
 use stillup::model::stage::{EventKind, Stage};
 use stillup::scenario::{
-    self, Application, Delay, Fault, Scenario, Selection, Settings, Targets, Verb, Which,
+    self, Application, Delay, Fault, FaultKind, Scenario, Selection, Settings, TargetChoice, Targets,
 };
 
 use crate::held::{Picks, detected, hold, hold_range, ms, run, s};
@@ -29,16 +29,16 @@ fn scenario(fleet: &[u32]) -> Scenario {
         seed: 20,
         replicates: 200,
         duration: s(1_500),
-        faults: vec![fault(Verb::Crash(one()))],
+        faults: vec![fault(FaultKind::Crash(one()))],
         expectations: Vec::new(),
         ..default
     }
 }
 
 /// An orderly stop of these.
-fn stop(targets: Targets) -> Verb {
+fn stop(targets: Targets) -> FaultKind {
     let Targets::Instances(targets) = targets else { panic!("a server does not stop") };
-    Verb::Stop { targets, linger: SimDuration::ZERO, over: SimDuration::ZERO }
+    FaultKind::Stop { targets, linger: SimDuration::ZERO, over: SimDuration::ZERO }
 }
 
 fn one() -> Targets {
@@ -46,10 +46,10 @@ fn one() -> Targets {
 }
 
 fn some(count: u32) -> Targets {
-    Targets::Instances(Selection { application: None, zone: None, which: Which::Count(count) })
+    Targets::Instances(Selection { application: None, zone: None, which: TargetChoice::Count(count) })
 }
 
-fn fault(verb: Verb) -> Fault {
+fn fault(verb: FaultKind) -> Fault {
     Fault { at: SimDuration::ZERO, within: s(60), verb }
 }
 
@@ -63,10 +63,16 @@ fn a_stop_and_a_registration() {
     let mut scenario = scenario(&[20]);
     scenario.faults = vec![fault(stop(one()))];
     assert_eq!(hold(&scenario), 4);
-    scenario.faults = vec![fault(Verb::Start { application: AppId(0), count: 2, over: SimDuration::ZERO })];
+    scenario.faults =
+        vec![fault(FaultKind::Start { application: AppId(0), count: 2, over: SimDuration::ZERO })];
     assert_eq!(hold(&scenario), 4);
-    let restart =
-        Verb::Restart { one_by_one: None, targets: one(), down_for: s(120), new_id: false, graceful: true };
+    let restart = FaultKind::Restart {
+        one_by_one: None,
+        targets: one(),
+        down_for: s(120),
+        new_id: false,
+        graceful: true,
+    };
     scenario.faults = vec![fault(restart)];
     assert_eq!(hold(&scenario), 8);
 }
@@ -147,8 +153,8 @@ fn small_fleets_keep_their_dead_just_when_the_closed_forms_say_so() {
 fn two_waves() {
     let mut scenario = scenario(&[40]);
     scenario.replicates = 100;
-    let second = Fault { at: s(600), within: s(60), verb: Verb::Crash(some(4)) };
-    scenario.faults = vec![fault(Verb::Crash(some(4))), second];
+    let second = Fault { at: s(600), within: s(60), verb: FaultKind::Crash(some(4)) };
+    scenario.faults = vec![fault(FaultKind::Crash(some(4))), second];
     assert_eq!(hold(&scenario), 4);
     scenario.setup.eureka_mut().unwrap().server.rules.decrement_expected_on_eviction = false;
     scenario.replicates = 10;
@@ -238,13 +244,13 @@ fn settings_of_all_kinds() {
             client.instance_enabled_onit = pick.of(&[true, false]);
         }
         scenario.faults = match pick.of(&[0, 1, 2, 3]) {
-            0 => vec![fault(Verb::Crash(some(3)))],
-            1 => vec![fault(Verb::Crash(one())), fault(stop(one()))],
+            0 => vec![fault(FaultKind::Crash(some(3)))],
+            1 => vec![fault(FaultKind::Crash(one())), fault(stop(one()))],
             2 => vec![
-                fault(Verb::Start { application: AppId(1), count: 2, over: SimDuration::ZERO }),
+                fault(FaultKind::Start { application: AppId(1), count: 2, over: SimDuration::ZERO }),
                 fault(stop(some(2))),
             ],
-            _ => vec![fault(Verb::Crash(one()))],
+            _ => vec![fault(FaultKind::Crash(one()))],
         };
         held += hold_range(&scenario);
     }

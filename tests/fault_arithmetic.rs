@@ -4,7 +4,7 @@
 
 use stillup::engine::{SimDuration, SimTime};
 use stillup::model::stage::{EventKind, Stage};
-use stillup::observe::{Fate, Minute, Outcome, ReplicateData};
+use stillup::observe::{CallOutcome, Minute, Outcome, ReplicateData};
 
 use crate::figures::{evicted, mean, minutes, threshold};
 use crate::shipped::run;
@@ -216,7 +216,7 @@ fn calls_from(data: &[ReplicateData], from: impl Fn(&ReplicateData) -> SimTime) 
     for replicate in data {
         let from = from(replicate);
         for row in replicate.calls.iter().filter(|row| row.from >= from) {
-            let unanswered = row.attempts.iter().sum::<u64>() - row.attempts[Fate::Answered as usize];
+            let unanswered = row.attempts.iter().sum::<u64>() - row.attempts[CallOutcome::Answered as usize];
             sums.0 += row.calls as f64;
             sums.1 += row.failed as f64;
             sums.2 += unanswered as f64;

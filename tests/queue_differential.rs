@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use stillup::engine::{Chance, EventQueue, Fingerprint, LaneId, Purpose, Seed, SimDuration, SimTime};
+use stillup::engine::{EventQueue, Fingerprint, LaneId, Purpose, Seed, SimDuration, SimTime, Streams};
 
 const TRACES: u64 = if cfg!(debug_assertions) { 60 } else { 240 };
 const STEPS: u64 = if cfg!(debug_assertions) { 5_000 } else { 20_000 };
@@ -16,12 +16,12 @@ const P: Purpose = Purpose(0);
 /// The numbers of one trace.
 struct Draws {
     seed: Seed,
-    chance: Chance,
+    streams: Streams,
 }
 
 impl Draws {
     fn below(&mut self, bound: u64) -> u64 {
-        self.chance.with(&self.seed).below(P, bound)
+        self.streams.with(&self.seed).below(P, bound)
     }
 
     /// A number whose size is uniform, not its value: from 0 to just below 2^`bits`.
@@ -65,7 +65,7 @@ impl Pair {
 }
 
 fn run_trace(trace: u64) {
-    let mut draws = Draws { seed: Seed::new(trace, 0), chance: Chance::of("queue") };
+    let mut draws = Draws { seed: Seed::new(trace, 0), streams: Streams::of("queue") };
     let mut pair = Pair { queue: EventQueue::new(), map: BTreeMap::new(), pushed: 0 };
     // Up to 40 lanes, more than the queue has, of any delay up to 18 minutes (2^40 ns), zero included.
     let lanes: Vec<_> = (0..draws.below(41))
@@ -126,7 +126,7 @@ fn the_queue_gives_the_order_of_a_sorted_map() {
 /// The wheel's width follows the load; a load that swings between extremes makes it change again and again.
 #[test]
 fn the_order_holds_while_the_width_of_slots_changes() {
-    let mut draws = Draws { seed: Seed::new(1, 0), chance: Chance::of("swing") };
+    let mut draws = Draws { seed: Seed::new(1, 0), streams: Streams::of("swing") };
     let mut pair = Pair { queue: EventQueue::new(), map: BTreeMap::new(), pushed: 0 };
     for phase in 0..12 {
         // Gaps of about 0.1 µs and of about 0.1 s in turn, 3,000 events each.
@@ -166,7 +166,7 @@ fn the_order_holds_at_the_edges_of_slots_and_buckets() {
 /// times empty, alone, the first and the second; the wheel has an event at each tenth nanosecond.
 #[test]
 fn lanes_take_over_from_each_other() {
-    let mut draws = Draws { seed: Seed::new(2, 0), chance: Chance::of("lanes") };
+    let mut draws = Draws { seed: Seed::new(2, 0), streams: Streams::of("lanes") };
     let mut pair = Pair { queue: EventQueue::new(), map: BTreeMap::new(), pushed: 0 };
     let lanes = [2, 3, 5, 7, 11, 13, 0].map(|nanos| pair.queue.lane(SimDuration::from_nanos(nanos)));
     for time in 0..1_000 {

@@ -7,19 +7,25 @@ use stillup::engine::SimDuration;
 use stillup::model::id::AppId;
 use stillup::model::stage::Stage;
 use stillup::observe::{Outcome, ReplicateData};
-use stillup::scenario::{Application, Fault, Scenario, Selection, Targets, Verb, Which, default_scenario};
+use stillup::scenario::{
+    Application, Fault, FaultKind, Scenario, Selection, TargetChoice, Targets, default_scenario,
+};
 use stillup::world;
 
 /// A fifth of the fleet is killed, with protection off.
 fn fifth(instances: u32) -> Scenario {
     let mut default = default_scenario().scenario;
     let application = Application { instances, ..default.applications[0].clone() };
-    let which = Which::Share(0.2);
+    let which = TargetChoice::Share(0.2);
     let targets = Targets::Instances(Selection { application: None, zone: None, which });
     default.set_applications(vec![application], AppId(0));
     let mut scenario = Scenario {
         replicates: 1,
-        faults: vec![Fault { at: SimDuration::ZERO, within: SimDuration::ZERO, verb: Verb::Crash(targets) }],
+        faults: vec![Fault {
+            at: SimDuration::ZERO,
+            within: SimDuration::ZERO,
+            verb: FaultKind::Crash(targets),
+        }],
         expectations: Vec::new(),
         event_budget: 1_000_000_000,
         ..default

@@ -3,7 +3,7 @@
 
 use thiserror::Error;
 
-use crate::scenario::{Peer, Scenario, Targets, Verb};
+use crate::scenario::{FaultKind, Peer, Scenario, Targets};
 
 /// What leaves no closed form of any registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -100,35 +100,40 @@ fn one_server(scenario: &Scenario) -> Result<(), Disturbance> {
 
 /// What a fault does beyond making instances come or go at a known moment. Faults of which only callers notice
 /// something (grey failures, links between instances) do nothing to what is registered and fetched.
-fn disturbance(verb: &Verb) -> Option<Disturbance> {
+fn disturbance(verb: &FaultKind) -> Option<Disturbance> {
     // Links between servers are those of several, which no closed form covers.
     let carries_calls =
         |targets: &Targets, peer: &Peer| targets.is_server() || !matches!(peer, Peer::Instances { .. });
     match verb {
-        Verb::Crash(targets) | Verb::Restart { targets, .. } => {
+        FaultKind::Crash(targets) | FaultKind::Restart { targets, .. } => {
             targets.is_server().then_some(Disturbance::ServerEnds)
         }
-        Verb::Stop { .. } | Verb::Start { .. } | Verb::Grey { .. } | Verb::FullDisk { .. } => None,
-        Verb::Pause { targets, .. } | Verb::Pauses { targets, .. } if targets.is_server() => {
+        FaultKind::Stop { .. }
+        | FaultKind::Start { .. }
+        | FaultKind::Grey { .. }
+        | FaultKind::FullDisk { .. } => None,
+        FaultKind::Pause { targets, .. } | FaultKind::Pauses { targets, .. } if targets.is_server() => {
             Some(Disturbance::ServerPause)
         }
-        Verb::Pause { .. } | Verb::Pauses { .. } => Some(Disturbance::Pause),
-        Verb::Partition { targets, peer, .. } => {
+        FaultKind::Pause { .. } | FaultKind::Pauses { .. } => Some(Disturbance::Pause),
+        FaultKind::Partition { targets, peer, .. } => {
             carries_calls(targets, peer).then_some(Disturbance::Partition)
         }
-        Verb::Flap { targets, peer, .. } | Verb::Degrade { targets, peer, .. } => {
+        FaultKind::Flap { targets, peer, .. } | FaultKind::Degrade { targets, peer, .. } => {
             carries_calls(targets, peer).then_some(Disturbance::BadLink)
         }
-        Verb::CrashLoop { .. } => Some(Disturbance::CrashLoop),
-        Verb::SlowHeartbeats { .. } => Some(Disturbance::SlowHeartbeats),
-        Verb::Clock { .. } => Some(Disturbance::ClockIsSet),
-        Verb::Unhealthy { .. } => Some(Disturbance::Unhealthy),
-        Verb::Override { .. } => Some(Disturbance::Override),
-        Verb::Delete { .. } => Some(Disturbance::Delete),
-        Verb::Change(_) => Some(Disturbance::Change),
-        Verb::RollOut { .. } => Some(Disturbance::RollOut),
-        Verb::BlueGreen { .. } => Some(Disturbance::BlueGreen),
+        FaultKind::CrashLoop { .. } => Some(Disturbance::CrashLoop),
+        FaultKind::SlowHeartbeats { .. } => Some(Disturbance::SlowHeartbeats),
+        FaultKind::Clock { .. } => Some(Disturbance::ClockIsSet),
+        FaultKind::Unhealthy { .. } => Some(Disturbance::Unhealthy),
+        FaultKind::Override { .. } => Some(Disturbance::Override),
+        FaultKind::Delete { .. } => Some(Disturbance::Delete),
+        FaultKind::Change(_) => Some(Disturbance::Change),
+        FaultKind::RollOut { .. } => Some(Disturbance::RollOut),
+        FaultKind::BlueGreen { .. } => Some(Disturbance::BlueGreen),
         // All are killed at one moment, or all stop at one.
-        Verb::Reclaim { heeded, .. } => (*heeded > 0.0 && *heeded < 1.0).then_some(Disturbance::SomeHeed),
+        FaultKind::Reclaim { heeded, .. } => {
+            (*heeded > 0.0 && *heeded < 1.0).then_some(Disturbance::SomeHeed)
+        }
     }
 }

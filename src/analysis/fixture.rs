@@ -4,7 +4,7 @@ use crate::engine::SimDuration;
 use crate::model::id::AppId;
 use crate::model::two_stage::{self, Preset, TwoStage};
 use crate::scenario::{
-    Application, Fault, Scenario, Selection, Settings, Targets, Verb, Which, default_scenario,
+    Application, Fault, FaultKind, Scenario, Selection, Settings, TargetChoice, Targets, default_scenario,
 };
 
 /// All defaults, these many instances by application, one of all crashes.
@@ -18,7 +18,7 @@ pub(super) fn scenario(fleet: &[u32]) -> Scenario {
     let applications = fleet.iter().enumerate().map(application).collect();
     default.set_applications(applications, AppId(0));
     Scenario {
-        faults: vec![crash_of(Selection { application: None, zone: None, which: Which::Count(1) })],
+        faults: vec![crash_of(Selection { application: None, zone: None, which: TargetChoice::Count(1) })],
         expectations: Vec::new(),
         ..default
     }
@@ -47,10 +47,10 @@ pub(super) fn client_of(scenario: &mut Scenario, place: usize) -> &mut two_stage
 
 /// A crash within the first minute.
 pub(super) fn crash_of(selection: Selection) -> Fault {
-    fault(0, Verb::Crash(Targets::Instances(selection)))
+    fault(0, FaultKind::Crash(Targets::Instances(selection)))
 }
 
 /// A fault within a minute of this second.
-pub(super) fn fault(at_s: u64, verb: Verb) -> Fault {
+pub(super) fn fault(at_s: u64, verb: FaultKind) -> Fault {
     Fault { at: SimDuration::from_secs(at_s), within: SimDuration::from_secs(60), verb }
 }

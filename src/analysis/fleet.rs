@@ -3,7 +3,7 @@
 use crate::engine::SimDuration;
 use crate::model::id::AppId;
 use crate::model::stage::EventKind;
-use crate::scenario::{Application, Fault, Scenario, Selection, Targets, Verb, Which};
+use crate::scenario::{Application, Fault, FaultKind, Scenario, Selection, TargetChoice, Targets};
 
 /// Weights count instances in millionths, so that shares of a fleet stay whole numbers.
 const MILLION: u128 = 1_000_000;
@@ -41,44 +41,45 @@ pub(super) fn hits(scenario: &Scenario, event: EventKind) -> Vec<Hit> {
 fn brought_about(scenario: &Scenario, place: usize) -> Vec<(EventKind, Hit)> {
     let ends = |graceful: bool| if graceful { EventKind::Stop } else { EventKind::Crash };
     let of = |chosen: &Selection| Hit::of(scenario, place, chosen);
-    let all_of =
-        |application: AppId| of(&Selection { application: Some(application), zone: None, which: Which::All });
+    let all_of = |application: AppId| {
+        of(&Selection { application: Some(application), zone: None, which: TargetChoice::All })
+    };
     let arriving = |application: AppId, count: u32| {
         let mut started = vec![0; scenario.applications.len()];
         started[application.index()] = u64::from(count);
         Hit::certain(&scenario.faults[place], place, started).returning_after(SimDuration::ZERO)
     };
     match &scenario.faults[place].verb {
-        Verb::Crash(Targets::Instances(chosen)) => vec![(EventKind::Crash, of(chosen))],
-        Verb::Stop { targets, over, .. } => vec![(EventKind::Stop, of(targets).over(*over))],
-        Verb::Restart { targets: Targets::Instances(chosen), graceful, down_for, .. } => {
+        FaultKind::Crash(Targets::Instances(chosen)) => vec![(EventKind::Crash, of(chosen))],
+        FaultKind::Stop { targets, over, .. } => vec![(EventKind::Stop, of(targets).over(*over))],
+        FaultKind::Restart { targets: Targets::Instances(chosen), graceful, down_for, .. } => {
             let back = of(chosen).returning_after(*down_for);
             vec![(ends(*graceful), of(chosen)), (EventKind::Registration, back)]
         }
-        Verb::CrashLoop { targets, .. } => {
+        FaultKind::CrashLoop { targets, .. } => {
             let back = of(targets).returning_after(SimDuration::ZERO);
             vec![(EventKind::Crash, of(targets)), (EventKind::Registration, back)]
         }
-        Verb::Reclaim { targets, notice, heeded } => {
+        FaultKind::Reclaim { targets, notice, heeded } => {
             let stopped = (*heeded > 0.0).then(|| (EventKind::Stop, of(targets)));
             let killed = (*heeded < 1.0).then(|| (EventKind::Crash, of(targets).later_by(*notice)));
             stopped.into_iter().chain(killed).collect()
         }
-        Verb::Start { application, count, over } => {
+        FaultKind::Start { application, count, over } => {
             vec![(EventKind::Registration, arriving(*application, *count).over(*over))]
         }
-        Verb::RollOut { application, graceful, .. } => {
+        FaultKind::RollOut { application, graceful, .. } => {
             let new = all_of(*application).returning_after(SimDuration::ZERO);
             vec![(ends(*graceful), all_of(*application)), (EventKind::Registration, new)]
         }
-        Verb::BlueGreen { from, to, graceful, .. } => {
+        FaultKind::BlueGreen { from, to, graceful, .. } => {
             let new = arriving(*to, scenario.applications[from.index()].instances);
             vec![(ends(*graceful), all_of(*from)), (EventKind::Registration, new)]
         }
-        Verb::Unhealthy { targets, .. } => {
+        FaultKind::Unhealthy { targets, .. } => {
             vec![(EventKind::Unhealthy, of(targets)), (EventKind::Recovery, of(targets))]
         }
-        Verb::Override { targets, .. } => {
+        FaultKind::Override { targets, .. } => {
             vec![(EventKind::Override, of(targets)), (EventKind::Recovery, of(targets))]
         }
         _ => Vec::new(),
@@ -99,10 +100,10 @@ impl Hit {
             Self { count: count.min(all), certain: count >= all, ..hit }
         };
         match &chosen.which {
-            Which::All => some(all),
-            Which::Count(count) => some(u64::from(*count)),
-            Which::Share(share) => some((share * all as f64).round() as u64),
-            Which::Named(names) => {
+            TargetChoice::All => some(all),
+            TargetChoice::Count(count) => some(u64::from(*count)),
+            TargetChoice::Share(share) => some((share * all as f64).round() as u64),
+            TargetChoice::Named(names) => {
                 let mut named = vec![0; scenario.applications.len()];
                 for (application, _) in names {
                     named[application.index()] += 1;
@@ -195,7 +196,7 @@ mod tests {
     use crate::analysis::fixture::{crash_of, scenario};
     use crate::scenario::ZoneId;
 
-    fn with(which: Which, application: Option<AppId>) -> (Scenario, Hit) {
+    fn with(which: TargetChoice, application: Option<AppId>) -> (Scenario, Hit) {
         let mut scenario = scenario(&[10, 30]);
         scenario.faults = vec![crash_of(Selection { application, zone: None, which })];
         let hit = hits(&scenario, EventKind::Crash).remove(0);
@@ -204,7 +205,7 @@ mod tests {
 
     #[test]
     fn one_of_forty_at_random() {
-        let (scenario, hit) = with(Which::Count(1), None);
+        let (scenario, hit) = with(TargetChoice::Count(1), None);
         assert_eq!((hit.expected_of(0), hit.expected_of(1)), (250_000, 750_000)); // 10/40, 30/40
         assert_eq!(hit.at_most_of(1), 1);
         // A victim of the first application is watched by nine others of it and thirty of the second.
@@ -214,7 +215,7 @@ mod tests {
 
     #[test]
     fn four_of_the_first_application() {
-        let (scenario, hit) = with(Which::Count(4), Some(AppId(0)));
+        let (scenario, hit) = with(TargetChoice::Count(4), Some(AppId(0)));
         assert_eq!((hit.expected_of(0), hit.expected_of(1)), (4_000_000, 0));
         // Each of four victims is watched by the six left of its application, and by all of the other.
         assert_eq!(hit.watched_by(&scenario, 0, 0), 4_000_000 * 6);
@@ -223,12 +224,13 @@ mod tests {
 
     #[test]
     fn named_shares_and_all() {
-        let (scenario, hit) = with(Which::Named(vec![(AppId(0), 3), (AppId(1), 1), (AppId(1), 2)]), None);
+        let (scenario, hit) =
+            with(TargetChoice::Named(vec![(AppId(0), 3), (AppId(1), 1), (AppId(1), 2)]), None);
         assert_eq!((hit.count, hit.at_most_of(0), hit.at_most_of(1)), (3, 1, 2));
         assert_eq!(hit.watched_by(&scenario, 0, 1), 1_000_000 * 28);
-        let (_, hit) = with(Which::Share(0.6), None);
+        let (_, hit) = with(TargetChoice::Share(0.6), None);
         assert_eq!(hit.count, 24); // 0.6 · 40
-        let (scenario, hit) = with(Which::All, None);
+        let (scenario, hit) = with(TargetChoice::All, None);
         assert_eq!((hit.count, hit.watched_by(&scenario, 0, 1)), (40, 0));
     }
 
@@ -236,19 +238,19 @@ mod tests {
     /// 39 observers 19 are candidates too.
     #[test]
     fn a_zone_is_a_part_of_every_application() {
-        let (mut scenario, _) = with(Which::Count(1), None);
+        let (mut scenario, _) = with(TargetChoice::Count(1), None);
         scenario.zones = vec!["east".into(), "west".into()];
         for app in &mut scenario.applications {
             app.zones = vec![ZoneId(0), ZoneId(1)];
         }
         let in_east = |which| crash_of(Selection { application: None, zone: Some(ZoneId(0)), which });
-        scenario.faults = vec![in_east(Which::Count(1))];
+        scenario.faults = vec![in_east(TargetChoice::Count(1))];
         let hit = hits(&scenario, EventKind::Crash).remove(0);
         assert_eq!((hit.expected_of(0), hit.expected_of(1)), (250_000, 750_000));
         let pairs: u128 =
             [(0, 0), (0, 1), (1, 0), (1, 1)].iter().map(|&(v, w)| hit.watched_by(&scenario, v, w)).sum();
         assert_eq!(pairs, 39_000_000);
-        scenario.faults = vec![in_east(Which::All)];
+        scenario.faults = vec![in_east(TargetChoice::All)];
         let hit = hits(&scenario, EventKind::Crash).remove(0);
         assert_eq!((hit.count, hit.watched_by(&scenario, 1, 1)), (20, 15 * 15 * 1_000_000));
     }
@@ -256,9 +258,9 @@ mod tests {
     #[test]
     fn reclaimed_instances_die_at_the_end_of_the_notice() {
         let mut scenario = scenario(&[10]);
-        let targets = Selection { application: None, zone: None, which: Which::Count(2) };
+        let targets = Selection { application: None, zone: None, which: TargetChoice::Count(2) };
         let notice = SimDuration::from_secs(120);
-        scenario.faults[0].verb = Verb::Reclaim { targets, notice, heeded: 0.0 };
+        scenario.faults[0].verb = FaultKind::Reclaim { targets, notice, heeded: 0.0 };
         let hit = hits(&scenario, EventKind::Crash).remove(0);
         assert_eq!((hit.from, hit.to), (notice, notice + SimDuration::from_secs(60)));
         assert!(hits(&scenario, EventKind::Stop).is_empty());
@@ -267,10 +269,11 @@ mod tests {
     #[test]
     fn a_restart_ends_one_life_and_begins_another() {
         let mut scenario = scenario(&[5]);
-        let targets = Targets::Instances(Selection { application: None, zone: None, which: Which::Count(1) });
+        let targets =
+            Targets::Instances(Selection { application: None, zone: None, which: TargetChoice::Count(1) });
         let down_for = SimDuration::from_secs(40);
         scenario.faults[0].verb =
-            Verb::Restart { one_by_one: None, targets, down_for, new_id: true, graceful: true };
+            FaultKind::Restart { one_by_one: None, targets, down_for, new_id: true, graceful: true };
         assert!(hits(&scenario, EventKind::Crash).is_empty());
         assert_eq!(hits(&scenario, EventKind::Stop)[0].from, SimDuration::ZERO);
         let back = &hits(&scenario, EventKind::Registration)[0];

@@ -20,7 +20,7 @@ use crate::report::comparison::{Figure, Sorting};
 pub(super) struct LowArgs {
     /// When to use colours; NO_COLOR is honoured
     #[arg(long, global = true, value_name = "WHEN", default_value_t, value_enum)]
-    pub(super) color: When,
+    pub(super) color: ColorWhen,
 
     #[command(subcommand)]
     pub(super) command: Option<Command>,
@@ -236,7 +236,7 @@ pub(super) enum ManyFormat {
 
 /// When to use colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(super) enum When {
+pub(super) enum ColorWhen {
     /// If the output is a terminal
     #[default]
     Auto,

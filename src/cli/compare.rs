@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::args::CompareArgs;
 use super::exit::Exit;
-use super::many::{self, Asked};
+use super::many::{self, Invocation};
 use super::printer::Printer;
 use super::wiring;
 
@@ -24,7 +24,7 @@ pub(super) fn compare(arguments: &CompareArgs, printer: &Printer) -> Exit {
     }
     let mut words = vec!["compare".to_owned()];
     words.extend(arguments.scenarios.iter().map(|path| path.display().to_string()));
-    many::run(Asked { texts, axes: &[], words, place, many: &arguments.many }, printer)
+    many::run(Invocation { texts, axes: &[], words, place, many: &arguments.many }, printer)
 }
 
 /// What results call the scenarios: by the file's name, by its path where names are equal, and with a number where even

@@ -15,7 +15,7 @@ use super::run::refused;
 use super::stopwatch::Stopwatch;
 use super::wiring::whole_lines;
 use crate::report::Host;
-use crate::report::comparison::{About, Comparison, ComparisonDirectory, table};
+use crate::report::comparison::{Comparison, ComparisonContext, ComparisonDirectory, table};
 use crate::sweep::{Journal, JournalError, Plan, PlanError, Request, ScenarioText, Stopped, run_all};
 
 /// More configurations than this are run only if that is meant.
@@ -26,7 +26,7 @@ const CONFIGURATIONS_MAX: u64 = 1_000_000;
 const EVENTS_UNASKED: f64 = 1e11;
 
 /// What a command asks for.
-pub(super) struct Asked<'a> {
+pub(super) struct Invocation<'a> {
     pub(super) texts: Vec<ScenarioText>,
     pub(super) axes: &'a [String],
     /// The command, up to what both share.
@@ -37,15 +37,15 @@ pub(super) struct Asked<'a> {
 }
 
 /// Runs all configurations and shows them.
-pub(super) fn run(asked: Asked<'_>, printer: &Printer) -> Exit {
+pub(super) fn run(invocation: Invocation<'_>, printer: &Printer) -> Exit {
     let interrupted = interrupt::listen();
     let watch = Stopwatch::start();
-    let many = asked.many;
-    let command = command(&asked);
+    let many = invocation.many;
+    let command = command(&invocation);
     let request = Request {
-        texts: asked.texts,
+        texts: invocation.texts,
         sets: many.sets.clone(),
-        axes: asked.axes.to_vec(),
+        axes: invocation.axes.to_vec(),
         seed: many.seed,
         replicates: many.replicates,
     };
@@ -67,7 +67,7 @@ pub(super) fn run(asked: Asked<'_>, printer: &Printer) -> Exit {
         }
         Err(PlanError::Interrupted) => return nothing_written(printer),
     };
-    let place = many.out.clone().unwrap_or(asked.place);
+    let place = many.out.clone().unwrap_or(invocation.place);
     let session = Session { many, plan: &plan, command: &command, place: &place, interrupted, printer };
     match session.run(jobs) {
         Ok((directory, journal)) => {
@@ -137,7 +137,7 @@ impl Session<'_> {
 
     fn report(&self, directory: ComparisonDirectory, journal: Journal, host: Host) -> Exit {
         let kept = self.kept(&journal, "the same command");
-        let about = About {
+        let about = ComparisonContext {
             command: self.command,
             command_of: &|index| command_of(self.plan, index),
             figure: self.many.figure,
@@ -217,10 +217,10 @@ fn nothing_written(printer: &Printer) -> Exit {
 }
 
 /// The command that repeats it all: without what cannot change its results.
-fn command(asked: &Asked<'_>) -> String {
-    let many = asked.many;
+fn command(invocation: &Invocation<'_>) -> String {
+    let many = invocation.many;
     let mut words = vec!["stillup".to_owned()];
-    words.extend(asked.words.iter().cloned());
+    words.extend(invocation.words.iter().cloned());
     let option = |name: &str, value: Option<String>| {
         value.into_iter().flat_map(move |value| [format!("--{name}"), value]).collect::<Vec<_>>()
     };

@@ -8,7 +8,7 @@ use std::panic::PanicHookInfo;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 
-use super::args::When;
+use super::args::ColorWhen;
 use super::exit::Exit;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -20,11 +20,11 @@ pub(super) struct Printer {
 }
 
 impl Printer {
-    pub(super) fn new(when: When) -> Self {
+    pub(super) fn new(when: ColorWhen) -> Self {
         let choice = match when {
-            When::Auto => ColorChoice::Auto,
-            When::Always => ColorChoice::Always,
-            When::Never => ColorChoice::Never,
+            ColorWhen::Auto => ColorChoice::Auto,
+            ColorWhen::Always => ColorChoice::Always,
+            ColorWhen::Never => ColorChoice::Never,
         };
         Self { choice }
     }
@@ -74,7 +74,7 @@ impl Printer {
 
 /// Prints clap's message: help and version are results, everything else is a wrong command line.
 pub(super) fn usage(message: &clap::Error) -> Exit {
-    let printer = Printer::new(When::Auto);
+    let printer = Printer::new(ColorWhen::Auto);
     let text = message.render().ansi().to_string();
     if message.use_stderr() {
         printer.note(&text);
@@ -92,7 +92,7 @@ pub(super) fn bug(panic: &PanicHookInfo<'_>) {
         text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message");
     let place = panic.location().map(|place| format!(" at {place}")).unwrap_or_default();
     let version = env!("CARGO_PKG_VERSION");
-    let printer = Printer::new(When::Auto);
+    let printer = Printer::new(ColorWhen::Auto);
     printer.error(&format!("this is a bug of stillup {version}{place}: {message}"), Exit::Bug);
     printer.note("Please report it with this message, the command line and the scenario.\n");
     let backtrace = Backtrace::capture();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::args::SweepArgs;
 use super::exit::Exit;
-use super::many::{self, Asked};
+use super::many::{self, Invocation};
 use super::printer::Printer;
 use super::wiring;
 
@@ -19,14 +19,14 @@ pub(super) fn sweep(arguments: &SweepArgs, printer: &Printer) -> Exit {
     let mut words = vec!["sweep".to_owned()];
     words.extend(scenario.map(|path| path.display().to_string()));
     words.extend(arguments.axes.iter().flat_map(|axis| ["--axis".to_owned(), axis.clone()]));
-    let asked = Asked {
+    let invocation = Invocation {
         texts: vec![text],
         axes: &arguments.axes,
         words,
         place: PathBuf::from(format!("output/{name}-sweep")),
         many: &arguments.many,
     };
-    many::run(asked, printer)
+    many::run(invocation, printer)
 }
 
 fn stem(scenario: Option<&Path>) -> String {

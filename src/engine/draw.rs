@@ -1,33 +1,33 @@
 //! How a length is drawn from its distribution: the textbook's inversions and Box and Muller's pair. All draw
 //! whole nanoseconds.
 
-use super::chance::{Dice, Purpose};
 use super::distribution::{Distribution, Shape, scaled, whole_nanos};
+use super::rng::{Purpose, Rng};
 use super::time::SimDuration;
 
 impl Distribution {
     /// A length drawn from the stream of `purpose`, in whole nanoseconds; at most [`SimDuration::MAX`].
-    pub fn sample(self, dice: &mut Dice<'_>, purpose: Purpose) -> SimDuration {
+    pub fn sample(self, rng: &mut Rng<'_>, purpose: Purpose) -> SimDuration {
         match self.shape() {
             Shape::Constant(length) => length,
-            Shape::Uniform { low, high } => uniform_sample(low, high, dice, purpose),
-            Shape::Exponential { mean } => scaled(mean, -libm::log1p(-dice.unit(purpose))),
-            Shape::Normal { mean, deviation } => normal_sample(mean, deviation, dice, purpose),
+            Shape::Uniform { low, high } => uniform_sample(low, high, rng, purpose),
+            Shape::Exponential { mean } => scaled(mean, -libm::log1p(-rng.unit(purpose))),
+            Shape::Normal { mean, deviation } => normal_sample(mean, deviation, rng, purpose),
             Shape::LogNormal { median, sigma } => {
-                scaled(median, libm::exp(sigma * standard_normal(dice, purpose).0))
+                scaled(median, libm::exp(sigma * standard_normal(rng, purpose).0))
             }
             Shape::Pareto { scale, shape } => {
-                scaled(scale, libm::exp(-libm::log1p(-dice.unit(purpose)) / shape))
+                scaled(scale, libm::exp(-libm::log1p(-rng.unit(purpose)) / shape))
             }
         }
     }
 }
 
-fn uniform_sample(low: SimDuration, high: SimDuration, dice: &mut Dice<'_>, purpose: Purpose) -> SimDuration {
+fn uniform_sample(low: SimDuration, high: SimDuration, rng: &mut Rng<'_>, purpose: Purpose) -> SimDuration {
     let span = high.as_nanos() - low.as_nanos();
     let above_low = match span.checked_add(1) {
-        Some(count) => dice.below(purpose, count),
-        None => dice.bits(purpose),
+        Some(count) => rng.below(purpose, count),
+        None => rng.bits(purpose),
     };
     SimDuration::from_nanos(low.as_nanos() + above_low)
 }
@@ -36,12 +36,12 @@ fn uniform_sample(low: SimDuration, high: SimDuration, dice: &mut Dice<'_>, purp
 fn normal_sample(
     mean: SimDuration,
     deviation: SimDuration,
-    dice: &mut Dice<'_>,
+    rng: &mut Rng<'_>,
     purpose: Purpose,
 ) -> SimDuration {
     let (mean, deviation) = (mean.as_nanos() as f64, deviation.as_nanos() as f64);
     loop {
-        let (one, other) = standard_normal(dice, purpose);
+        let (one, other) = standard_normal(rng, purpose);
         for z in [one, other] {
             let nanos = mean + deviation * z;
             if nanos >= 0.0 {
@@ -52,8 +52,8 @@ fn normal_sample(
 }
 
 /// Two independent standard normal numbers, by Box and Muller, 1958.
-fn standard_normal(dice: &mut Dice<'_>, purpose: Purpose) -> (f64, f64) {
-    let (u, v) = dice.unit_pair(purpose);
+fn standard_normal(rng: &mut Rng<'_>, purpose: Purpose) -> (f64, f64) {
+    let (u, v) = rng.unit_pair(purpose);
     let radius = libm::sqrt(-2.0 * libm::log1p(-u));
     let (sin, cos) = libm::sincos(std::f64::consts::TAU * v);
     (radius * cos, radius * sin)
@@ -65,7 +65,7 @@ mod tests {
     use statrs::distribution::{Continuous, ContinuousCDF};
     use statrs::statistics::Distribution as _;
 
-    use super::super::chance::{Chance, Seed};
+    use super::super::rng::{Seed, Streams};
     use super::*;
 
     const P: Purpose = Purpose(2);
@@ -77,9 +77,9 @@ mod tests {
 
     /// `N` lengths in seconds, in order.
     fn sorted(distribution: Distribution) -> Vec<f64> {
-        let (seed, mut chance) = (Seed::new(11, 0), Chance::of("test"));
-        let mut dice = chance.with(&seed);
-        let mut lengths: Vec<_> = (0..N).map(|_| distribution.sample(&mut dice, P).as_secs_f64()).collect();
+        let (seed, mut streams) = (Seed::new(11, 0), Streams::of("test"));
+        let mut rng = streams.with(&seed);
+        let mut lengths: Vec<_> = (0..N).map(|_| distribution.sample(&mut rng, P).as_secs_f64()).collect();
         lengths.sort_unstable_by(f64::total_cmp);
         lengths
     }
@@ -104,10 +104,10 @@ mod tests {
 
     #[test]
     fn a_constant_draws_nothing() {
-        let (seed, mut chance) = (Seed::new(11, 0), Chance::of("test"));
-        assert_eq!(Distribution::constant(ms(5)).sample(&mut chance.with(&seed), P), ms(5));
-        let after = chance.with(&seed).bits(P);
-        assert_eq!(after, Chance::of("test").with(&seed).bits(P));
+        let (seed, mut streams) = (Seed::new(11, 0), Streams::of("test"));
+        assert_eq!(Distribution::constant(ms(5)).sample(&mut streams.with(&seed), P), ms(5));
+        let after = streams.with(&seed).bits(P);
+        assert_eq!(after, Streams::of("test").with(&seed).bits(P));
     }
 
     #[test]
@@ -161,9 +161,9 @@ mod tests {
 
     #[test]
     fn extremes_stop_at_the_longest_duration() {
-        let (seed, mut chance) = (Seed::new(11, 0), Chance::of("test"));
+        let (seed, mut streams) = (Seed::new(11, 0), Streams::of("test"));
         let wild = Distribution::pareto(SimDuration::from_secs(1), 1e-3).unwrap();
-        let lengths = [(); 20].map(|()| wild.sample(&mut chance.with(&seed), P));
+        let lengths = [(); 20].map(|()| wild.sample(&mut streams.with(&seed), P));
         assert!(lengths.contains(&SimDuration::MAX));
     }
 

@@ -90,7 +90,6 @@
 //! assert_eq!((end.outcome, end.events, world.hops), (Outcome::Horizon, 51, 51));
 //! ```
 
-mod chance;
 mod digest;
 mod distribution;
 mod draw;
@@ -99,6 +98,7 @@ mod lane;
 mod near;
 mod poisson;
 mod queue;
+mod rng;
 mod run;
 mod slots;
 mod time;
@@ -106,11 +106,11 @@ mod time;
 mod verify;
 mod wheel;
 
-pub use chance::{Chance, Dice, Purpose, Seed};
 pub use digest::{Fingerprint, OrderDigest};
 pub use distribution::{Distribution, DistributionError, Shape as DistributionShape};
 pub use queue::{EventQueue, LaneId};
+pub use rng::{Purpose, Rng, Seed, Streams};
 pub use run::{Engine, Handler, Limits, Outcome, RunEnd, Schedule};
 pub use time::{NANOS_PER_MS, NANOS_PER_S, SimDuration, SimTime};
 #[cfg(feature = "parallel")]
-pub use verify::{Difference, Happened, first_difference};
+pub use verify::{Difference, TimedEvent, first_difference};

@@ -5,12 +5,12 @@
 //! rejection method for generating Poisson random variables", Insurance: Mathematics and Economics 12, 1993,
 //! algorithm PTRS), which needs about 1.1 draws whatever the mean is.
 
-use super::chance::{Dice, Purpose};
+use super::rng::{Purpose, Rng};
 
 /// From here on rejection takes over from inversion.
 const REJECTION_FROM: f64 = 10.0;
 
-impl Dice<'_> {
+impl Rng<'_> {
     /// The number of events of a Poisson process in a span in which `mean` are expected, from 0 to 2⁵³. A mean of
     /// 0 draws nothing.
     ///
@@ -75,16 +75,16 @@ fn inverted(unit: f64, mean: f64) -> u64 {
 mod tests {
     use statrs::distribution::{Discrete, DiscreteCDF, Poisson};
 
-    use super::super::chance::{Chance, Seed};
+    use super::super::rng::{Seed, Streams};
     use super::*;
 
     const P: Purpose = Purpose(3);
     const N: usize = 40_000;
 
     fn counts(mean: f64) -> Vec<u64> {
-        let (seed, mut chance) = (Seed::new(5, 0), Chance::of("test"));
-        let mut dice = chance.with(&seed);
-        (0..N).map(|_| dice.poisson(P, mean)).collect()
+        let (seed, mut streams) = (Seed::new(5, 0), Streams::of("test"));
+        let mut rng = streams.with(&seed);
+        (0..N).map(|_| rng.poisson(P, mean)).collect()
     }
 
     /// The share at or below each of nine values against the oracle. A share has a standard deviation of at most
@@ -145,12 +145,12 @@ mod tests {
 
     #[test]
     fn what_is_certain_draws_nothing() {
-        let (seed, mut chance) = (Seed::new(5, 0), Chance::of("test"));
-        let mut dice = chance.with(&seed);
-        assert_eq!(dice.poisson(P, 0.0), 0);
-        assert!(dice.happens(P, 1.0) && !dice.happens(P, 0.0));
-        let after = dice.bits(P);
-        assert_eq!(after, Chance::of("test").with(&seed).bits(P));
+        let (seed, mut streams) = (Seed::new(5, 0), Streams::of("test"));
+        let mut rng = streams.with(&seed);
+        assert_eq!(rng.poisson(P, 0.0), 0);
+        assert!(rng.happens(P, 1.0) && !rng.happens(P, 0.0));
+        let after = rng.bits(P);
+        assert_eq!(after, Streams::of("test").with(&seed).bits(P));
     }
 
     #[test]

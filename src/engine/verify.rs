@@ -20,14 +20,14 @@ pub struct Difference {
     /// How many events were the same before.
     pub same: u64,
     /// The first run's next event; `None` if it ended.
-    pub first: Option<Happened>,
+    pub first: Option<TimedEvent>,
     /// The second run's next event; `None` if it ended.
-    pub second: Option<Happened>,
+    pub second: Option<TimedEvent>,
 }
 
 /// An event and its time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Happened {
+pub struct TimedEvent {
     /// When.
     pub at: SimTime,
     /// The event in its `Debug` form.
@@ -83,7 +83,7 @@ fn compare<E: Fingerprint + fmt::Debug>(mut first: Events<E>, mut second: Events
         let mark = |happened: &Option<(SimTime, E)>| happened.as_ref().map(|(at, e)| (*at, e.fingerprint()));
         if mark(&one) != mark(&other) {
             let [first, second] = [one, other]
-                .map(|happened| happened.map(|(at, event)| Happened { at, event: format!("{event:?}") }));
+                .map(|happened| happened.map(|(at, event)| TimedEvent { at, event: format!("{event:?}") }));
             return Some(Difference { same, first, second });
         }
         one?;
@@ -122,7 +122,7 @@ impl fmt::Display for Difference {
         let number = self.same + 1;
         for (run, happened) in [(1, &self.first), (2, &self.second)] {
             match happened {
-                Some(Happened { at, event }) => write!(f, "event {number} of run {run} at {at}: {event}")?,
+                Some(TimedEvent { at, event }) => write!(f, "event {number} of run {run} at {at}: {event}")?,
                 None => write!(f, "event {number} of run {run}: none, it has ended")?,
             }
             if run == 1 {
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn a_difference_is_told_in_two_lines() {
         let at = SimTime::from_secs(330);
-        let first = Some(Happened { at, event: "Heartbeat(3)".into() });
+        let first = Some(TimedEvent { at, event: "Heartbeat(3)".into() });
         let told = Difference { same: 4710, first, second: None }.to_string();
         assert_eq!(
             told,

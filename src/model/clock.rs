@@ -42,7 +42,7 @@ impl Due {
     /// When a timer that begins to wait `now` looks at the clock. It waits as many milliseconds by the monotonic clock
     /// as the wall clock lacks, and may find that the wall clock has gone slower, or was set back: then it waits again
     /// for the rest. It counts from whole milliseconds, so that a right clock shows exactly what is due.
-    pub fn looks_at(self, now: Now) -> SimTime {
+    pub fn observed_services(self, now: Now) -> SimTime {
         match self {
             Self::Wall(due) => {
                 let lacking_ms = due.since(now.wall).max(0) as u64;

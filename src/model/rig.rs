@@ -11,7 +11,7 @@ use super::id::ServerId;
 use super::message::{Failure, Reply, Request, RequestKind};
 use super::step::Step;
 use super::view::Views;
-use crate::engine::{Chance, Seed, SimDuration, SimTime};
+use crate::engine::{Seed, SimDuration, SimTime, Streams};
 
 /// What becomes of a request, and how long after it was sent.
 pub(super) type Outcome = (SimDuration, Result<Reply, Failure>);
@@ -49,7 +49,7 @@ pub(super) trait Machine {
     fn outcome(answer: Self::Answer, call: Call, config: &Self::Config) -> Outcome;
 
     /// A call that takes longer than this is told to stall.
-    fn patience(config: &Self::Config) -> SimDuration;
+    fn stall_after(config: &Self::Config) -> SimDuration;
 }
 
 /// What a scripted registry holds.
@@ -72,7 +72,7 @@ pub(super) struct Rig<M: Machine> {
     queue: BTreeMap<(SimTime, u64), Event>,
     scheduled: u64,
     seed: Seed,
-    chance: Chance,
+    streams: Streams,
 }
 
 pub(super) const WALL_START: i64 = 1_700_000_000_000;
@@ -93,7 +93,7 @@ impl<M: Machine> Rig<M> {
             queue: BTreeMap::new(),
             scheduled: 0,
             seed: Seed::new(1, 0),
-            chance: Chance::of("client/test/1"),
+            streams: Streams::of("client/test/1"),
         }
     }
 
@@ -103,7 +103,7 @@ impl<M: Machine> Rig<M> {
         let wall = WallMs(WALL_START + self.now.as_millis() as i64);
         let mut step = Step {
             now: Now { mono: self.now, wall },
-            dice: self.chance.with(&self.seed),
+            rng: self.streams.with(&self.seed),
             views: self.registry.views(),
             out: &mut out,
         };
@@ -177,7 +177,7 @@ impl<M: Machine> Rig<M> {
                 let answer = (self.script)(self.now, &request, to, &mut self.registry);
                 let (delay, outcome) = M::outcome(answer, call, &self.config);
                 self.schedule(delay, Event::Ended(call, outcome));
-                if delay > M::patience(&self.config) {
+                if delay > M::stall_after(&self.config) {
                     self.tell(Event::Stall(call));
                 }
             }

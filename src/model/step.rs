@@ -5,14 +5,14 @@
 
 use super::clock::Now;
 use super::view::Views;
-use crate::engine::Dice;
+use crate::engine::Rng;
 
 /// The loan. `E` is the machine's own kind of effect.
 pub struct Step<'a, E> {
     /// The node's clocks.
     pub now: Now,
     /// The node's dice, one stream a purpose.
-    pub dice: Dice<'a>,
+    pub rng: Rng<'a>,
     /// What servers ever held: payloads and views point into it.
     pub views: &'a mut Views,
     /// Effects, in the order in which they happen.

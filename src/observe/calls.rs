@@ -2,7 +2,7 @@
 
 use std::ops::AddAssign;
 
-use super::data::{CallMinute, Fate};
+use super::data::{CallMinute, CallOutcome};
 use crate::engine::{SimDuration, SimTime};
 use crate::model::id::AppId;
 use crate::model::stage::Stage;
@@ -17,8 +17,8 @@ pub(crate) struct CallTally {
     pub calls: u64,
     /// Of these, failed after all retries.
     pub failed: u64,
-    /// Attempts by [`Fate`].
-    pub attempts: [u64; Fate::COUNT],
+    /// Attempts by [`CallOutcome`].
+    pub attempts: [u64; CallOutcome::COUNT],
     /// Attempts that met a dead instance, by the [`Stage`] to blame.
     pub dead_by_stage: [u64; Stage::WAY.len()],
 }

@@ -147,7 +147,7 @@ pub struct Quality {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 #[non_exhaustive]
-pub enum Fate {
+pub enum CallOutcome {
     /// Answered.
     Answered = 0,
     /// The instance's process was dead.
@@ -162,7 +162,7 @@ pub enum Fate {
     NoInstance = 5,
 }
 
-impl Fate {
+impl CallOutcome {
     /// How many there are.
     pub const COUNT: usize = 6;
     /// All fates, in order.
@@ -195,8 +195,8 @@ pub struct CallMinute {
     pub calls: u64,
     /// Of these, failed after all retries.
     pub failed: u64,
-    /// Attempts by [`Fate`].
-    pub attempts: [u64; Fate::COUNT],
+    /// Attempts by [`CallOutcome`].
+    pub attempts: [u64; CallOutcome::COUNT],
     /// Attempts that failed since the instance was dead, by the [`Stage`] that still kept it in the caller's list:
     /// the first on the way from the registry that still showed it.
     pub dead_by_stage: [u64; 4],

@@ -23,15 +23,15 @@ pub(super) struct Divergences {
     shown: Vec<u8>,
     servers: usize,
     /// The last moment of which anything was told, and how it stands since.
-    now: Standing,
+    now: DivergenceState,
     /// How it stood before that moment; none if nothing was ever told.
-    before: Option<Standing>,
+    before: Option<DivergenceState>,
     rows: Vec<Divergence>,
 }
 
 /// How it stands from a moment on.
 #[derive(Clone, Copy, Default)]
-struct Standing {
+struct DivergenceState {
     at: SimTime,
     servers: u32,
     differing: u32,
@@ -40,7 +40,7 @@ struct Standing {
 impl Divergences {
     /// All of so many servers are down.
     pub(super) fn new(servers: usize) -> Self {
-        Self { shown: Vec::new(), servers, now: Standing::default(), before: None, rows: Vec::new() }
+        Self { shown: Vec::new(), servers, now: DivergenceState::default(), before: None, rows: Vec::new() }
     }
 
     /// A server's registry shows this of an instance. Nothing is kept of a lone server, here and below.
@@ -106,7 +106,7 @@ impl Divergences {
 
     fn settle(&mut self) {
         let Some(before) = self.before else { return };
-        let Standing { at, servers, differing } = self.now;
+        let DivergenceState { at, servers, differing } = self.now;
         if (servers, differing) == (before.servers, before.differing) {
             return;
         }

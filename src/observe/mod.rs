@@ -30,9 +30,9 @@ mod sweeps;
 
 pub(crate) use calls::{CallCounts, CallTally};
 pub use data::{
-    CallMinute, ConsumerCounts, Detection, Divergence, Fate, Injected, LeaseCounts, LoadMinute, Minute,
-    Mistake, Outcome, Quality, Removal, RoundRow, ServerEnd, SweepRow,
+    CallMinute, CallOutcome, ConsumerCounts, Detection, Divergence, Injected, LeaseCounts, LoadMinute,
+    Minute, Mistake, Outcome, Quality, Removal, RoundRow, ServerEnd, SweepRow,
 };
 pub use recorder::{Recorded, Recorder};
 pub use replicate::{Agreement, Ending, Folded, ReplicateData, RunData};
-pub use scopes::LooksAt;
+pub use scopes::ObservedServices;

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::layout::Layout;
-use super::scopes::{EVERYTHING, LooksAt, Scope, Scopes};
+use super::scopes::{EVERYTHING, ObservedServices, Scope, Scopes};
 use crate::engine::SimTime;
 use crate::model::id::{AppId, ClientId, InstanceId, ServerId};
 use crate::model::stage::Stage;
@@ -93,15 +93,15 @@ impl Observers {
     }
 
     /// A client of `app` exists, and looks at these.
-    pub(super) fn add(&mut self, client: ClientId, app: AppId, looks_at: LooksAt<'_>) {
+    pub(super) fn add(&mut self, client: ClientId, app: AppId, observed_services: ObservedServices<'_>) {
         if self.clients.len() <= client.index() {
             self.clients.resize(client.index() + 1, (NOBODY, app));
         }
         self.clients[client.index()] = (NOBODY, app);
-        let scope = match looks_at {
-            LooksAt::Nothing => return,
-            LooksAt::Everything => EVERYTHING,
-            LooksAt::Services(services) => self.scopes.number_of(services),
+        let scope = match observed_services {
+            ObservedServices::Nothing => return,
+            ObservedServices::Everything => EVERYTHING,
+            ObservedServices::Services(services) => self.scopes.number_of(services),
         };
         self.clients[client.index()].0 = self.shown.len() as u32;
         self.scope.push(scope);
@@ -122,7 +122,7 @@ impl Observers {
     }
 
     /// Whether an observer looks at an instance.
-    pub(super) fn looks_at(&self, place: u32, instance: InstanceId) -> bool {
+    pub(super) fn observed_services(&self, place: u32, instance: InstanceId) -> bool {
         self.scopes.sees(self.scope(place), instance)
     }
 

@@ -23,7 +23,7 @@ type Slot = (Watcher, Stage);
 
 /// What a slot saw of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sighting {
+enum PendingObservation {
     None,
     Open,
     /// At this time, while this server's answer was the last.
@@ -36,7 +36,7 @@ struct Watch {
     instance: InstanceId,
     at: SimTime,
     frozen: bool,
-    sightings: BTreeMap<Slot, Sighting>,
+    observations: BTreeMap<Slot, PendingObservation>,
     /// Slots that have been up since the event.
     watching: BTreeSet<Slot>,
     /// Who answered each of them last, while it was up.
@@ -63,11 +63,11 @@ impl Instance {
 /// Good time, mistaken time, mistakes, corrected ones.
 pub(super) type Figures = (u128, u128, u64, u64);
 /// Where: the stage, and which server's, or which server's answer it was.
-type Where = (Stage, Option<ServerId>);
+type StageAndServer = (Stage, Option<ServerId>);
 /// How often it was seen, by event, time, stage and outcome; and of how many instances.
-pub(super) type Seen = BTreeMap<(EventKind, SimTime, Where, Outcome), (u64, u32)>;
+pub(super) type Seen = BTreeMap<(EventKind, SimTime, StageAndServer, Outcome), (u64, u32)>;
 /// How often it happened, by stage, time, end, whether it was corrected, and how it came.
-pub(super) type Wrong = BTreeMap<(Where, SimTime, SimTime, bool, Removal), u64>;
+pub(super) type MistakeCounts = BTreeMap<(StageAndServer, SimTime, SimTime, bool, Removal), u64>;
 
 /// Who looks at whom.
 #[derive(Default)]
@@ -107,7 +107,7 @@ pub(super) struct Oracle {
     interests: Interests,
     watches: Vec<Watch>,
     mistaken: BTreeMap<(Slot, InstanceId), (SimTime, Removal, Option<ServerId>)>,
-    wrong: Wrong,
+    wrong: MistakeCounts,
     figures: BTreeMap<Slot, Figures>,
 }
 
@@ -127,7 +127,7 @@ impl Oracle {
             interests: Interests::default(),
             watches: Vec::new(),
             mistaken: BTreeMap::new(),
-            wrong: Wrong::new(),
+            wrong: MistakeCounts::new(),
             figures: BTreeMap::new(),
         }
     }
@@ -156,7 +156,7 @@ impl Oracle {
 
     pub(super) fn started(&mut self, place: Option<u32>, instance: InstanceId, app: AppId) {
         self.interests.apps.insert(instance, app);
-        self.freeze(instance, EventKind::is_end, Sighting::Superseded(self.now));
+        self.freeze(instance, EventKind::is_end, PendingObservation::Superseded(self.now));
         self.change(instance, |condition| *condition = Instance { alive: true, ..Instance::default() });
         if let Some(place) = place {
             self.interests.own.insert(place, instance);
@@ -168,7 +168,7 @@ impl Oracle {
     }
 
     pub(super) fn ended(&mut self, place: Option<u32>, instance: InstanceId) {
-        self.freeze(instance, |event| !event.is_end(), Sighting::None);
+        self.freeze(instance, |event| !event.is_end(), PendingObservation::None);
         self.change(instance, |condition| condition.alive = false);
         let Some(place) = place else { return };
         for slot in slots(Watcher::Observer(place), &self.stages[1]) {
@@ -198,8 +198,10 @@ impl Oracle {
     fn look_away(&mut self, slot: Slot) {
         for watch in &mut self.watches {
             let watched = watch.watching.remove(&slot);
-            match watch.sightings.get_mut(&slot).filter(|_| watched) {
-                Some(sighting) if *sighting == Sighting::Open => *sighting = Sighting::None,
+            match watch.observations.get_mut(&slot).filter(|_| watched) {
+                Some(observation) if *observation == PendingObservation::Open => {
+                    *observation = PendingObservation::None
+                }
                 _ => {}
             }
         }
@@ -229,11 +231,11 @@ impl Oracle {
 
     pub(super) fn set_unwell(&mut self, instance: InstanceId, unwell: bool) {
         match unwell {
-            true => self.freeze(instance, |event| event == EventKind::Recovery, Sighting::None),
+            true => self.freeze(instance, |event| event == EventKind::Recovery, PendingObservation::None),
             false => self.freeze(
                 instance,
                 |event| matches!(event, EventKind::Unhealthy | EventKind::Override),
-                Sighting::Superseded(self.now),
+                PendingObservation::Superseded(self.now),
             ),
         }
         self.change(instance, |condition| condition.unwell = unwell);
@@ -243,16 +245,16 @@ impl Oracle {
         if event == EventKind::Stop {
             self.change(instance, |condition| condition.stopping = true);
         }
-        let mut sightings = BTreeMap::new();
+        let mut observations = BTreeMap::new();
         let others = self.shown.iter().filter(|&(&slot, _)| self.interests.concerns(slot, instance));
         for (&slot, &view) in others.filter(|&(&slot, _)| self.looks(slot)) {
             let open = views.is_up(view, instance) == event.is_end();
-            sightings.insert(slot, if open { Sighting::Open } else { Sighting::None });
+            observations.insert(slot, if open { PendingObservation::Open } else { PendingObservation::None });
         }
-        let watching = sightings.keys().copied().collect();
-        let answered_by = sightings.keys().map(|&slot| (slot, self.server_of(slot))).collect();
+        let watching = observations.keys().copied().collect();
+        let answered_by = observations.keys().map(|&slot| (slot, self.server_of(slot))).collect();
         let at = self.now;
-        self.watches.push(Watch { event, instance, at, frozen: false, sightings, watching, answered_by });
+        self.watches.push(Watch { event, instance, at, frozen: false, observations, watching, answered_by });
     }
 
     pub(super) fn server_fact(&mut self, server: ServerId, fact: Fact) {
@@ -292,11 +294,13 @@ impl Oracle {
             if !watch.watching.contains(&slot) {
                 continue;
             }
-            let sighting = watch.sightings.get_mut(&slot).expect("who watches has a sighting");
+            let observation = watch.observations.get_mut(&slot).expect("who watches has a sighting");
             let open = views.is_up(to, watch.instance) == watch.event.is_end();
-            *sighting = match *sighting {
-                Sighting::Open if !open => Sighting::Closed(self.now, server),
-                Sighting::Closed(..) | Sighting::None if open && watch.event.is_end() => Sighting::Open,
+            *observation = match *observation {
+                PendingObservation::Open if !open => PendingObservation::Closed(self.now, server),
+                PendingObservation::Closed(..) | PendingObservation::None if open && watch.event.is_end() => {
+                    PendingObservation::Open
+                }
                 same => same,
             };
         }
@@ -315,28 +319,31 @@ impl Oracle {
 
     /// Sightings and mistakes that are open.
     pub(super) fn open(&self) -> (usize, usize) {
-        let sightings = self.watches.iter().flat_map(|watch| watch.sightings.values());
-        (sightings.filter(|sighting| **sighting == Sighting::Open).count(), self.mistaken.len())
+        let observations = self.watches.iter().flat_map(|watch| watch.observations.values());
+        (
+            observations.filter(|observation| **observation == PendingObservation::Open).count(),
+            self.mistaken.len(),
+        )
     }
 
     /// What was seen, what was wrong, and everybody's figures.
-    pub(super) fn finish(mut self) -> (Seen, Wrong, BTreeMap<Slot, Figures>) {
+    pub(super) fn finish(mut self) -> (Seen, MistakeCounts, BTreeMap<Slot, Figures>) {
         for (slot, instance) in self.mistaken.keys().copied().collect::<Vec<_>>() {
             self.end((slot, instance), false);
         }
         let mut seen = Seen::new();
         for watch in &self.watches {
             let mut by_instance = BTreeMap::new();
-            for (&slot, &sighting) in &watch.sightings {
+            for (&slot, &observation) in &watch.observations {
                 let mut server = watch.answered_by[&slot];
-                let outcome = match sighting {
-                    Sighting::None => continue,
-                    Sighting::Open => Outcome::Censored(self.now.since(watch.at)),
-                    Sighting::Closed(at, then) => {
+                let outcome = match observation {
+                    PendingObservation::None => continue,
+                    PendingObservation::Open => Outcome::Censored(self.now.since(watch.at)),
+                    PendingObservation::Closed(at, then) => {
                         server = then;
                         Outcome::Detected(at.since(watch.at))
                     }
-                    Sighting::Superseded(at) => Outcome::Superseded(at.since(watch.at)),
+                    PendingObservation::Superseded(at) => Outcome::Superseded(at.since(watch.at)),
                 };
                 *by_instance.entry((watch.event, watch.at, (slot.1, server), outcome)).or_insert(0) += 1;
             }
@@ -364,12 +371,15 @@ impl Oracle {
         self.figures.entry(slot).or_default().3 += u64::from(corrected);
     }
 
-    fn freeze(&mut self, instance: InstanceId, which: impl Fn(EventKind) -> bool, into: Sighting) {
+    fn freeze(&mut self, instance: InstanceId, which: impl Fn(EventKind) -> bool, into: PendingObservation) {
         for watch in self.watches.iter_mut().filter(|watch| !watch.frozen) {
             if watch.instance == instance && which(watch.event) {
                 watch.frozen = true;
-                let open = watch.sightings.values_mut().filter(|sighting| **sighting == Sighting::Open);
-                open.for_each(|sighting| *sighting = into);
+                let open = watch
+                    .observations
+                    .values_mut()
+                    .filter(|observation| **observation == PendingObservation::Open);
+                open.for_each(|observation| *observation = into);
             }
         }
     }

@@ -5,14 +5,14 @@ use super::data::{
     ConsumerCounts, Detection, Divergence, Injected, LeaseCounts, LoadMinute, Minute, Mistake, Quality,
     Removal, RoundRow, SweepRow,
 };
-use super::detection::{Detections, Whom};
+use super::detection::{Detections, WatchedEvent};
 use super::divergence::Divergences;
 use super::layout::Layout;
 use super::load::LoadCounts;
 use super::mistake::Mistakes;
 use super::observers::{Noticed, Observers, number_of};
 use super::replicate::Folded;
-use super::scopes::LooksAt;
+use super::scopes::ObservedServices;
 use super::servers::Servers;
 use super::sweeps::SweepLog;
 use crate::engine::SimTime;
@@ -100,8 +100,8 @@ impl Recorder {
     }
 
     /// A client of `app` exists, and looks at these.
-    pub fn add_client(&mut self, client: ClientId, app: AppId, looks_at: LooksAt<'_>) {
-        self.observers.add(client, app, looks_at);
+    pub fn add_client(&mut self, client: ClientId, app: AppId, observed_services: ObservedServices<'_>) {
+        self.observers.add(client, app, observed_services);
     }
 
     /// A process starts, or starts again, under `instance`.
@@ -156,8 +156,8 @@ impl Recorder {
             self.mistakes.stopping(instance, now, &self.observers);
         }
         let own = self.observers.place(client);
-        let whom = Whom { event, instance, own, at: now };
-        self.detections.watch(&whom, &self.servers, &self.observers, views);
+        let watched = WatchedEvent { event, instance, own, at: now };
+        self.detections.watch(&watched, &self.servers, &self.observers, views);
     }
 
     /// A client reports a fact.

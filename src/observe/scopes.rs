@@ -8,7 +8,7 @@ use crate::model::id::{AppId, InstanceId};
 
 /// What a client looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LooksAt<'a> {
+pub enum ObservedServices<'a> {
     /// Nothing that counts: it does not look others up, or its views are not to be recorded.
     Nothing,
     /// Every application.

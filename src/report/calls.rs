@@ -9,7 +9,7 @@ use super::intervals::rank_interval;
 use crate::model::id::AppId;
 use crate::model::registry::Kind;
 use crate::model::stage::Stage;
-use crate::observe::{CallMinute, CallTally, Fate, RunData};
+use crate::observe::{CallMinute, CallOutcome, CallTally, RunData};
 use crate::scenario::Scenario;
 
 /// The calls of one application's instances to another, over all replicates.
@@ -158,7 +158,7 @@ pub(super) fn in_percent(part: u64, whole: u64) -> String {
 }
 
 impl AttemptCounts {
-    const fn of(counts: &[u64; Fate::COUNT]) -> Self {
+    const fn of(counts: &[u64; CallOutcome::COUNT]) -> Self {
         let [answered, dead, paused, cut_off, refused, no_instance] = *counts;
         Self { answered, dead, paused, cut_off, refused, no_instance }
     }
@@ -207,11 +207,11 @@ fn worst(rows: &[(u32, &CallMinute)]) -> Option<WorstMinute> {
 mod tests {
     use super::*;
     use crate::report::Summary;
-    use crate::report::made_up::Made;
+    use crate::report::fixtures::Fixture;
 
     #[test]
     fn calls_are_summed_up() {
-        let summary = Summary::of(&Made::calling(7, true).report());
+        let summary = Summary::of(&Fixture::calling(7, true).report());
         let [calls] = &summary.calls[..] else { panic!("one pair") };
         assert_eq!((&*calls.caller, &*calls.callee), ("orders", "payments"));
         // Each replicate: 12 minutes of 12,000 calls; 600, 600, 600, 500 and 200 of them fail.
@@ -224,13 +224,13 @@ mod tests {
         let failed = calls.failed_a_replicate;
         assert_eq!((failed.mean, failed.median_low, failed.median_high), (2_500.0, Some(2_500), Some(2_500)));
         // Fewer than six replicates bound no median.
-        let few = Summary::of(&Made::calling(3, true).report());
+        let few = Summary::of(&Fixture::calling(3, true).report());
         assert_eq!(few.calls[0].failed_a_replicate.median_low, None);
     }
 
     #[test]
     fn without_traffic_there_is_nothing_to_tell() {
-        assert!(Summary::of(&Made::crashes(3, 3).report()).calls.is_empty());
+        assert!(Summary::of(&Fixture::crashes(3, 3).report()).calls.is_empty());
     }
 
     #[test]

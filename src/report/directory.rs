@@ -122,7 +122,7 @@ impl<W: Write> Write for Hashing<W> {
 mod tests {
     use super::*;
     use crate::report::Summary;
-    use crate::report::made_up::Made;
+    use crate::report::fixtures::Fixture;
 
     const HOST: Host = Host { jobs: 2, cpus: 4, wall_time_ms: 1 };
 
@@ -146,9 +146,9 @@ mod tests {
     }
 
     fn commit(place: &Path, interrupted: bool) -> bool {
-        let mut made = Made::calling(5, true);
+        let mut made = Fixture::calling(5, true);
         // With peers there are all files that a run of Eureka can have.
-        made.scenario.servers = Made::cut_off(1, 3).scenario.servers;
+        made.scenario.servers = Fixture::cut_off(1, 3).scenario.servers;
         let report = made.report();
         let summary = Summary::of(&report);
         let directory = RunDirectory::prepare(place).unwrap();
@@ -188,7 +188,7 @@ mod tests {
     fn a_two_stage_registry_has_sweeps_and_no_minutes() {
         let around = TempDir::new().unwrap();
         let place = around.path().join("run");
-        let made = Made::jammed(3);
+        let made = Fixture::jammed(3);
         let report = made.report();
         let summary = Summary::of(&report);
         let directory = RunDirectory::prepare(&place).unwrap();
@@ -255,7 +255,7 @@ mod tests {
     fn what_comes_to_the_place_during_the_run_is_not_replaced() {
         let around = TempDir::new().unwrap();
         let place = around.path().join("run");
-        let made = Made::crashes(5, 8);
+        let made = Fixture::crashes(5, 8);
         let report = made.report();
         let summary = Summary::of(&report);
         let directory = RunDirectory::prepare(&place).unwrap();

@@ -123,11 +123,11 @@ mod tests {
     use crate::model::id::ServerId;
     use crate::observe::SweepRow;
     use crate::report::Summary;
-    use crate::report::made_up::Made;
+    use crate::report::fixtures::Fixture;
 
     #[test]
     fn time_is_shut_once_however_many_guards_are() {
-        let mut made = Made::jammed(1);
+        let mut made = Fixture::jammed(1);
         let replicate = &mut made.data.replicates[0];
         let row = |secs: u64, app: u32, guard_open: bool| SweepRow {
             at: SimTime::from_secs(secs),
@@ -150,9 +150,9 @@ mod tests {
 
     #[test]
     fn who_has_no_guard_has_no_figures_of_it() {
-        let eureka = Summary::of(&Made::crashes(2, 2).report());
+        let eureka = Summary::of(&Fixture::crashes(2, 2).report());
         assert_eq!((eureka.guard, eureka.consumers), (None, None));
-        let nacos = Summary::of(&Made::only_instance(2).report());
+        let nacos = Summary::of(&Fixture::only_instance(2).report());
         assert!(nacos.guard.is_none() && nacos.consumers.is_some_and(|consumers| consumers.is_quiet()));
     }
 }

@@ -139,12 +139,12 @@ pub(super) fn replicates(number: usize) -> u32 {
 mod tests {
     use super::*;
     use crate::report::Summary;
-    use crate::report::made_up::Made;
+    use crate::report::fixtures::Fixture;
 
     #[test]
     fn mistakes_are_summed_up() {
         // 10 s, 11 s and 12 s in the first of four replicates: 11 s on average.
-        let summary = Summary::of(&Made::quiet(3).report());
+        let summary = Summary::of(&Fixture::quiet(3).report());
         let expected = MistakeSummary {
             stage: Stage::Registry,
             count: 3,
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn rows_count_for_as_many_as_they_stand_for() {
-        let mut made = Made::quiet(2);
+        let mut made = Fixture::quiet(2);
         let first = &mut made.data.replicates[0];
         for (row, count) in first.mistakes.iter_mut().zip([3, 1]) {
             (row.stage, row.count, row.removal) = (Stage::Client, count, Removal::NotShown);

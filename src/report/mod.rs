@@ -43,11 +43,11 @@ mod two_stage_table;
 mod words;
 
 #[cfg(test)]
-mod made_up;
+mod fixtures;
 #[cfg(test)]
-mod made_up_servers;
+mod fixtures_servers;
 #[cfg(test)]
-mod made_up_two_stage;
+mod fixtures_two_stage;
 #[cfg(test)]
 mod pages;
 

@@ -19,7 +19,7 @@ use super::manifest::TOOL;
 pub(super) struct Place {
     path: PathBuf,
     /// Parents that did not exist, outermost first; removed again if nothing is put there.
-    parents: MadeParents,
+    parents: CreatedParents,
 }
 
 /// Why no results can go there.
@@ -59,7 +59,7 @@ impl Place {
             Err(error) => return Err(failed(error)),
         };
         let parent = path.parent().ok_or_else(|| PrepareError::InUse(place.to_owned()))?;
-        let parents = MadeParents::make(parent).map_err(failed)?;
+        let parents = CreatedParents::make(parent).map_err(failed)?;
         Ok(Self { path, parents })
     }
 
@@ -138,9 +138,9 @@ fn files_of_the_run(directory: &Path) -> BTreeSet<String> {
 
 /// Directories that were made on the way to the place.
 #[derive(Debug)]
-struct MadeParents(Vec<PathBuf>);
+struct CreatedParents(Vec<PathBuf>);
 
-impl MadeParents {
+impl CreatedParents {
     fn make(parent: &Path) -> io::Result<Self> {
         let missing = parent.ancestors().take_while(|ancestor| !ancestor.exists());
         let mut missing: Vec<PathBuf> = missing.map(Path::to_owned).collect();
@@ -162,7 +162,7 @@ impl MadeParents {
     }
 }
 
-impl Drop for MadeParents {
+impl Drop for CreatedParents {
     fn drop(&mut self) {
         for directory in self.0.iter().rev() {
             // One that has been filled by somebody else meanwhile stays.

@@ -25,7 +25,7 @@ const SERVERS_NAMED: usize = 4;
 pub(super) fn answer(report: &Report<'_>, summary: &Summary) -> String {
     let mut sentences = Vec::new();
     for event in summary.events_watched() {
-        sentences.push(Telling { report, summary, event }.sentence());
+        sentences.push(EventNarrative { report, summary, event }.sentence());
         sentences.extend(two_stage::entry(report, summary, event));
     }
     let watched = !sentences.is_empty();
@@ -144,13 +144,13 @@ fn range(spread: Spread, in_words: fn(u64) -> String) -> String {
 }
 
 /// What is told of one event.
-struct Telling<'a> {
+struct EventNarrative<'a> {
     report: &'a Report<'a>,
     summary: &'a Summary,
     event: EventKind,
 }
 
-impl Telling<'_> {
+impl EventNarrative<'_> {
     fn sentence(&self) -> String {
         let path = self.path();
         // Of an instance that nobody was given any more only the entry is left to watch.
@@ -298,61 +298,61 @@ fn either(count: u64, one: &str, many: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::made_up::Made;
+    use crate::report::fixtures::Fixture;
 
-    fn answer_of(made: &Made) -> String {
+    fn answer_of(made: &Fixture) -> String {
         Summary::of(&made.report()).answer
     }
 
     #[test]
     fn a_crash_is_told_with_what_the_time_went_on() {
-        insta::assert_snapshot!(answer_of(&Made::crashes(300, 99)));
+        insta::assert_snapshot!(answer_of(&Fixture::crashes(300, 99)));
     }
 
     #[test]
     fn an_instance_that_never_went_is_told_with_the_reason() {
-        insta::assert_snapshot!(answer_of(&Made::protected(20)));
+        insta::assert_snapshot!(answer_of(&Fixture::protected(20)));
     }
 
     #[test]
     fn departures_and_arrivals_have_sentences_of_their_own() {
-        insta::assert_snapshot!(answer_of(&Made::coming_and_going(20)));
+        insta::assert_snapshot!(answer_of(&Fixture::coming_and_going(20)));
     }
 
     #[test]
     fn a_two_stage_registry_hides_first_and_forgets_later() {
-        insta::assert_snapshot!(answer_of(&Made::two_stages(300, 19)));
+        insta::assert_snapshot!(answer_of(&Fixture::two_stages(300, 19)));
     }
 
     #[test]
     fn a_guard_that_is_shut_keeps_entries_for_ever() {
-        insta::assert_snapshot!(answer_of(&Made::jammed(50)));
+        insta::assert_snapshot!(answer_of(&Fixture::jammed(50)));
     }
 
     #[test]
     fn the_only_instance_is_shown_until_it_is_deleted() {
-        insta::assert_snapshot!(answer_of(&Made::only_instance(50)));
+        insta::assert_snapshot!(answer_of(&Fixture::only_instance(50)));
     }
 
     #[test]
     fn calls_are_told_last() {
-        let told = answer_of(&Made::calling(7, true));
+        let told = answer_of(&Fixture::calling(7, true));
         let expected =
             "Of 1,008,000 calls between instances 17,500 failed (1.7 %), 5.0 % in the worst minute.";
         assert!(told.ends_with(expected), "{told}");
-        let told = answer_of(&Made::calling(7, false));
+        let told = answer_of(&Fixture::calling(7, false));
         assert!(told.ends_with("None of 1,008,000 calls between instances failed."), "{told}");
     }
 
     #[test]
     fn several_servers_are_told_apart() {
-        insta::assert_snapshot!(answer_of(&Made::cut_off(3, 3)));
+        insta::assert_snapshot!(answer_of(&Fixture::cut_off(3, 3)));
     }
 
     #[test]
     fn servers_that_agree_or_not_are_told_so() {
-        let mut made = Made::cut_off(1, 2);
-        let told = |made: &Made| answer_of(made).rsplit(". ").next().unwrap().to_owned();
+        let mut made = Fixture::cut_off(1, 2);
+        let told = |made: &Fixture| answer_of(made).rsplit(". ").next().unwrap().to_owned();
         // The restart is over at 845 s, and both agree from 847 s on.
         assert_eq!(
             told(&made),
@@ -367,13 +367,13 @@ mod tests {
     #[test]
     fn a_run_without_events_tells_of_mistakes() {
         let nothing = "No death, departure or arrival was watched, and no live instance was removed.";
-        assert_eq!(answer_of(&Made::quiet(0)), nothing);
+        assert_eq!(answer_of(&Fixture::quiet(0)), nothing);
         assert_eq!(
-            answer_of(&Made::quiet(1)),
+            answer_of(&Fixture::quiet(1)),
             "1 live instance was removed by mistake, in 1 of 4 replicates."
         );
         assert_eq!(
-            answer_of(&Made::quiet(3)),
+            answer_of(&Fixture::quiet(3)),
             "3 live instances were removed by mistake, in 1 of 4 replicates."
         );
     }

@@ -231,18 +231,18 @@ impl ServerStage {
 }
 
 /// A row of the timeline and until when it says how the server stands.
-pub(super) struct Standing<'a> {
+pub(super) struct TimelineSpan<'a> {
     pub(super) minute: &'a Minute,
     pub(super) until: SimTime,
 }
 
 /// A server's minutes. Each stands until the next; where that is more than two minutes away, the server was not there
 /// meanwhile, and a minute is all that is known.
-pub(super) fn standing(replicate: &ReplicateData, server: ServerId) -> Vec<Standing<'_>> {
+pub(super) fn standing(replicate: &ReplicateData, server: ServerId) -> Vec<TimelineSpan<'_>> {
     let own: Vec<&Minute> = replicate.timeline.iter().filter(|minute| minute.server == server).collect();
     let ends = own.iter().skip(1).map(|minute| minute.at).chain([replicate.ended_at]);
     let until = |at: SimTime, end: SimTime| if end.since(at) > MINUTE * 2 { at + MINUTE } else { end };
-    own.iter().zip(ends).map(|(minute, end)| Standing { minute, until: until(minute.at, end) }).collect()
+    own.iter().zip(ends).map(|(minute, end)| TimelineSpan { minute, until: until(minute.at, end) }).collect()
 }
 
 /// How a server is called in files and tables.
@@ -308,11 +308,11 @@ fn differing_max(replicate: &ReplicateData) -> u64 {
 mod tests {
     use super::*;
     use crate::report::Summary;
-    use crate::report::made_up::Made;
+    use crate::report::fixtures::Fixture;
 
     #[test]
     fn each_server_has_figures_of_its_own() {
-        let summary = Summary::of(&Made::cut_off(3, 3).report());
+        let summary = Summary::of(&Fixture::cut_off(3, 3).report());
         let servers = &summary.servers;
         let names: Vec<&str> = servers.iter().map(|server| server.server.as_str()).collect();
         assert_eq!(names, ["server-1", "server-2", "server-3"]);
@@ -344,7 +344,7 @@ mod tests {
 
     #[test]
     fn times_by_server_stand_beside_those_of_all() {
-        let summary = Summary::of(&Made::cut_off(3, 3).report());
+        let summary = Summary::of(&Fixture::cut_off(3, 3).report());
         let of = |stage: Stage, server: &str| {
             let own = summary.stages_by_server.iter();
             own.filter(|row| row.stage == stage && row.server.as_deref() == Some(server))
@@ -359,8 +359,8 @@ mod tests {
 
     #[test]
     fn agreement_is_counted_from_the_last_fault() {
-        let mut made = Made::cut_off(3, 3);
-        let agreement = |made: &Made| Summary::of(&made.report()).server_agreement.unwrap();
+        let mut made = Fixture::cut_off(3, 3);
+        let agreement = |made: &Fixture| Summary::of(&made.report()).server_agreement.unwrap();
         // The restart is over at 845 s; the servers agree from 847, 848 and 849 s on. Registrations in the first
         // minute do not count.
         let all = agreement(&made);
@@ -375,7 +375,7 @@ mod tests {
         made.data.replicates.iter_mut().for_each(|replicate| replicate.faults.clear());
         let none = agreement(&made);
         assert_eq!((none.agreed_again_ms, none.differing_max.max), (None, 40));
-        assert_eq!(Summary::of(&Made::quiet(0).report()).server_agreement, None);
+        assert_eq!(Summary::of(&Fixture::quiet(0).report()).server_agreement, None);
     }
 
     #[test]

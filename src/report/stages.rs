@@ -198,11 +198,11 @@ fn range_of(bound: Option<&Bound>) -> (Option<BoundRange>, Option<Reason>) {
 mod tests {
     use super::*;
     use crate::report::Summary;
-    use crate::report::made_up::Made;
+    use crate::report::fixtures::Fixture;
 
     #[test]
     fn a_bound_without_observations_has_a_row() {
-        let mut made = Made::crashes(2, 2);
+        let mut made = Fixture::crashes(2, 2);
         for replicate in &mut made.data.replicates {
             replicate.detections.retain(|row| row.stage != Stage::Balancer);
         }
@@ -214,12 +214,12 @@ mod tests {
     #[test]
     fn the_replicate_is_the_unit_of_confidence() {
         // One replicate with 500 observers bounds nothing; seven bound the median by the first and the last.
-        let one = Summary::of(&Made::crashes(1, 500).report());
+        let one = Summary::of(&Fixture::crashes(1, 500).report());
         let interval = |summary: &Summary| {
             summary.stage(EventKind::Crash, Stage::Client).map(|row| row.intervals.p50).unwrap()
         };
         assert_eq!(interval(&one), IntervalMs { low_ms: None, high_ms: None });
-        let seven = interval(&Summary::of(&Made::crashes(7, 500).report()));
+        let seven = interval(&Summary::of(&Fixture::crashes(7, 500).report()));
         assert!(seven.low_ms.is_some() && seven.low_ms < seven.high_ms);
     }
 }

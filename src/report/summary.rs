@@ -162,7 +162,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::report::made_up::Made;
+    use crate::report::fixtures::Fixture;
 
     /// The required keys of a schema, and those of the schemas that its lists and fields refer to.
     fn require(value: &Value, schema: &Value, root: &Value) {
@@ -194,14 +194,14 @@ mod tests {
     fn what_is_printed_follows_the_schema() {
         let schema: Value = serde_json::from_str(&json_schema()).unwrap();
         let cases = [
-            Made::crashes(7, 3),
-            Made::protected(2),
-            Made::coming_and_going(9),
-            Made::quiet(2),
-            Made::calling(7, true),
-            Made::cut_off(2, 3),
-            Made::jammed(2),
-            Made::only_instance(2),
+            Fixture::crashes(7, 3),
+            Fixture::protected(2),
+            Fixture::coming_and_going(9),
+            Fixture::quiet(2),
+            Fixture::calling(7, true),
+            Fixture::cut_off(2, 3),
+            Fixture::jammed(2),
+            Fixture::only_instance(2),
         ];
         for made in cases {
             let summary: Value = serde_json::from_str(&Summary::of(&made.report()).to_json()).unwrap();

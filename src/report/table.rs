@@ -262,9 +262,9 @@ pub(super) fn paragraph(text: &mut String, content: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::made_up::Made;
+    use crate::report::fixtures::Fixture;
 
-    fn plain(made: &Made) -> String {
+    fn plain(made: &Fixture) -> String {
         let text = table(&Summary::of(&made.report()), Some(Path::new("output/default")));
         let text = anstream::adapter::strip_str(&text).to_string();
         for line in text.lines() {
@@ -275,52 +275,52 @@ mod tests {
 
     #[test]
     fn the_default_question_is_answered() {
-        insta::assert_snapshot!(plain(&Made::crashes(300, 99)));
+        insta::assert_snapshot!(plain(&Fixture::crashes(300, 99)));
     }
 
     #[test]
     fn what_is_censored_is_marked_and_explained() {
-        insta::assert_snapshot!(plain(&Made::protected(20)));
+        insta::assert_snapshot!(plain(&Fixture::protected(20)));
     }
 
     #[test]
     fn mistakes_have_a_table_if_there_are_any() {
-        insta::assert_snapshot!(plain(&Made::quiet(3)));
+        insta::assert_snapshot!(plain(&Fixture::quiet(3)));
     }
 
     #[test]
     fn every_event_has_a_table() {
-        insta::assert_snapshot!(plain(&Made::coming_and_going(20)));
+        insta::assert_snapshot!(plain(&Fixture::coming_and_going(20)));
     }
 
     #[test]
     fn calls_have_a_table_of_their_own() {
-        insta::assert_snapshot!(plain(&Made::calling(20, true)));
+        insta::assert_snapshot!(plain(&Fixture::calling(20, true)));
     }
 
     #[test]
     fn several_servers_have_a_row_each() {
-        insta::assert_snapshot!(plain(&Made::cut_off(3, 3)));
+        insta::assert_snapshot!(plain(&Fixture::cut_off(3, 3)));
     }
 
     #[test]
     fn a_great_many_servers_do_not_fill_the_screen() {
-        insta::assert_snapshot!(plain(&Made::cut_off(1, 40)));
+        insta::assert_snapshot!(plain(&Fixture::cut_off(1, 40)));
     }
 
     #[test]
     fn a_two_stage_registry_has_an_entry_and_no_balancer() {
-        insta::assert_snapshot!(plain(&Made::two_stages(300, 19)));
+        insta::assert_snapshot!(plain(&Fixture::two_stages(300, 19)));
     }
 
     #[test]
     fn a_guard_that_is_shut_has_a_table() {
-        insta::assert_snapshot!(plain(&Made::jammed(50)));
+        insta::assert_snapshot!(plain(&Fixture::jammed(50)));
     }
 
     #[test]
     fn who_is_protected_from_being_hidden_is_told() {
-        insta::assert_snapshot!(plain(&Made::only_instance(50)));
+        insta::assert_snapshot!(plain(&Fixture::only_instance(50)));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::scenario::document;
 use crate::scenario::document::assignment::Assignment;
 use crate::scenario::document::set;
 use crate::scenario::file::format::TOP;
-use crate::scenario::file::{self, unknown};
+use crate::scenario::file::{self, unknown_keys};
 use crate::scenario::format::walk;
 use crate::scenario::types::Scenario;
 
@@ -52,7 +52,7 @@ pub fn parse_assigned(name: &str, text: &str, sets: &[Assignment]) -> Result<Loa
     };
     let mut problems = Vec::new();
     set::apply(&mut root, sets, &mut problems);
-    walk::check(&root, &TOP, unknown::key, &mut problems);
+    walk::check(&root, &TOP, unknown_keys::key, &mut problems);
     let scenario = file::read::scenario(&root, &mut problems);
     if problems.iter().any(|problem| problem.severity == Severity::Error) {
         return Err(Problems { sources, problems });

@@ -86,9 +86,9 @@ pub(crate) use setup::with_registry;
 pub use setup::{AppOf, ScenarioOf, Settings, Setup};
 pub use types::claim::{Claim, Comparison, Expectation, Statistic};
 pub use types::targets::{
-    Batch, Change, Direction, HealthVia, Order, Peer, Selection, Targets, Which, WhichServers,
+    Batch, Change, Direction, HealthVia, Order, Peer, Selection, ServerChoice, TargetChoice, Targets,
 };
-pub use types::verb::Verb;
+pub use types::verb::FaultKind;
 pub use types::{
     Application, Capacity, Clock, Delay, Fault, Network, SERVERS_MAX, Scenario, ServerList, ServerNode,
     Traffic, ZoneId,

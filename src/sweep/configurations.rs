@@ -67,7 +67,7 @@ pub fn run_all(
     progress: &(dyn Fn() + Sync),
 ) -> Result<(), Stopped> {
     let todo: Vec<usize> = (0..plan.size()).filter(|&index| !journal.had(index)).collect();
-    let crew = Crew {
+    let shared = SharedState {
         plan,
         journal,
         todo,
@@ -78,15 +78,15 @@ pub fn run_all(
         under_way: Mutex::default(),
         failure: Mutex::default(),
     };
-    on_threads(jobs, || (0..jobs.max(1)).into_par_iter().with_max_len(1).for_each(|_| crew.work()));
-    match crew.failure.into_inner().expect("no thread panicked") {
+    on_threads(jobs, || (0..jobs.max(1)).into_par_iter().with_max_len(1).for_each(|_| shared.work()));
+    match shared.failure.into_inner().expect("no thread panicked") {
         Some((_, failure)) => Err(failure),
         None => Ok(()),
     }
 }
 
 /// What the threads share.
-struct Crew<'a> {
+struct SharedState<'a> {
     plan: &'a Plan,
     journal: &'a Journal,
     /// The configurations to be run.
@@ -96,20 +96,20 @@ struct Crew<'a> {
     /// Replicates handed out so far, over all of `todo`.
     next: AtomicU64,
     stop: AtomicBool,
-    under_way: Mutex<BTreeMap<usize, UnderWay>>,
+    under_way: Mutex<BTreeMap<usize, RunningConfiguration>>,
     /// The first failure in plan order, and where. All that comes before a failure was handed out before it and is
     /// run to its end, so it does not depend on the number of threads which failure that is.
     failure: Mutex<Option<(u64, Stopped)>>,
 }
 
 /// A configuration some of whose replicates have been handed out.
-struct UnderWay {
+struct RunningConfiguration {
     scenario: Arc<Scenario>,
     records: Vec<Option<ReplicateRecord>>,
     missing: u32,
 }
 
-impl Crew<'_> {
+impl SharedState<'_> {
     fn work(&self) {
         let replicates = u64::from(self.plan.replicates());
         while !self.stop.load(Ordering::Relaxed) {
@@ -142,7 +142,7 @@ impl Crew<'_> {
 
     fn scenario_of(&self, configuration: usize) -> Arc<Scenario> {
         let replicates = self.plan.replicates();
-        let begin = || UnderWay {
+        let begin = || RunningConfiguration {
             scenario: Arc::new(self.plan.scenario(configuration)),
             records: vec![None; replicates as usize],
             missing: replicates,
@@ -168,7 +168,7 @@ impl Crew<'_> {
         Some(whole.into_iter().map(|record| record.expect("none is missing")).collect())
     }
 
-    fn under_way(&self) -> MutexGuard<'_, BTreeMap<usize, UnderWay>> {
+    fn under_way(&self) -> MutexGuard<'_, BTreeMap<usize, RunningConfiguration>> {
         self.under_way.lock().expect("no thread panicked")
     }
 

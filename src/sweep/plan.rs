@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use sha2::{Digest, Sha256};
 
 use super::axis::{self, Axes, Axis};
-use super::problems::{Gathered, PlanProblems, PlanWarnings};
+use super::problems::{Findings, PlanProblems, PlanWarnings};
 use super::request::{Request, ScenarioText};
 use super::threads::{map_all, on_threads};
 use crate::scenario::{Assignment, Loaded, Problems, Scenario, canonical, parse_assigned};
@@ -83,15 +83,15 @@ impl Plan {
             replicates: 0,
             keys: Vec::new(),
         };
-        let mut gathered = Gathered::new(&plan.texts, plan.command_line(&unsound));
+        let mut findings = Findings::new(&plan.texts, plan.command_line(&unsound));
         let above: usize = plan.sets.iter().map(|set| set.shown().len() + 1).sum();
-        gathered.command_line_is_wrong(problems.into_iter().map(|problem| axis::moved(problem, above)));
+        findings.command_line_is_wrong(problems.into_iter().map(|problem| axis::moved(problem, above)));
         let chosen = (request.seed, request.replicates);
-        on_threads(jobs, || plan.check_all(chosen, interrupt, &mut gathered));
+        on_threads(jobs, || plan.check_all(chosen, interrupt, &mut findings));
         if interrupt.load(Ordering::Relaxed) {
             return Err(PlanError::Interrupted);
         }
-        match gathered.finish(plan.size()) {
+        match findings.finish(plan.size()) {
             Ok(warnings) => Ok((plan, warnings)),
             Err(problems) => Err(PlanError::Wrong(problems)),
         }
@@ -101,7 +101,7 @@ impl Plan {
         &mut self,
         (seed, replicates): (Option<u64>, Option<u32>),
         interrupt: &AtomicBool,
-        gathered: &mut Gathered,
+        findings: &mut Findings,
     ) {
         let size = self.size();
         if let Ok(first) = self.point(0).load() {
@@ -120,17 +120,17 @@ impl Plan {
                 let text = if self.axes.is_empty() { self.keys.len() } else { 0 };
                 match result {
                     Ok((key, warnings)) => {
-                        gathered.warned(text, self.keys.len(), warnings);
+                        findings.warned(text, self.keys.len(), warnings);
                         self.keys.push(key);
                     }
                     Err(problems) => {
-                        gathered.wrong(text, problems);
+                        findings.wrong(text, problems);
                         self.keys.push([0; 32]);
                     }
                 }
             }
         }
-        gathered.alike(&self.keys);
+        findings.alike(&self.keys);
     }
 
     /// How many configurations there are.

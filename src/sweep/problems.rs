@@ -41,7 +41,7 @@ fn render(problems: &[(Sources, Vec<Problem>)], colour: bool) -> String {
 }
 
 /// Problems and warnings as they come in, one configuration after the other.
-pub(super) struct Gathered {
+pub(super) struct Findings {
     sources: Vec<Sources>,
     /// By text; each with what tells it from others.
     errors: Vec<BTreeMap<String, Problem>>,
@@ -50,7 +50,7 @@ pub(super) struct Gathered {
     several_texts: bool,
 }
 
-impl Gathered {
+impl Findings {
     pub(super) fn new(texts: &[ScenarioText], command_line: String) -> Self {
         let sources = texts.iter().map(|text| Sources {
             name: text.path.clone(),
@@ -180,9 +180,9 @@ mod tests {
     use super::*;
     use crate::scenario::Place;
 
-    fn gathered() -> Gathered {
+    fn findings() -> Findings {
         let text = ScenarioText { path: "a.toml".into(), name: "a".into(), text: "seed = 1\n".into() };
-        Gathered::new(&[text], "--axis x=1,2,3".into())
+        Findings::new(&[text], "--axis x=1,2,3".into())
     }
 
     fn warning(title: &str) -> Problem {
@@ -191,21 +191,21 @@ mod tests {
 
     #[test]
     fn a_warning_says_which_configurations_it_is_about() {
-        let mut some = gathered();
+        let mut some = findings();
         some.warned(0, 0, vec![warning("threshold 12")]);
         some.warned(0, 2, vec![warning("threshold 7")]);
         let text = some.finish(3).expect("no error").render(false);
         assert!(text.starts_with("warning: threshold 12 (configurations 1, 3 of 3)\n"), "{text}");
         assert_eq!(text.matches("warning").count(), 1);
 
-        let mut all = gathered();
+        let mut all = findings();
         (0..3).for_each(|index| all.warned(0, index, vec![warning("odd")]));
         assert!(all.finish(3).expect("no error").render(false).starts_with("warning: odd\n"));
     }
 
     #[test]
     fn warnings_about_other_places_are_others() {
-        let mut other = gathered();
+        let mut other = findings();
         let elsewhere = Problem::warning(Place::new(Source::CommandLine, 11..12), "threshold 12");
         other.warned(0, 0, vec![warning("threshold 12"), elsewhere]);
         assert_eq!(other.finish(2).expect("no error").render(false).matches("warning").count(), 2);
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn the_same_scenario_twice_is_warned_of() {
-        let mut same = gathered();
+        let mut same = findings();
         same.alike(&[[1; 32], [2; 32], [1; 32], [1; 32]]);
         let text = same.finish(4).expect("no error").render(false);
         assert!(text.contains("configurations 1 and 3 are the same scenario, and so is another"), "{text}");

@@ -121,9 +121,9 @@ mod tests {
         let now = SimTime::from_nanos(2_999_999);
         let shown = CLOCK.now(now);
         assert_eq!(shown.wall, WallMs(1_000_002));
-        let due = Due::Wall(WallMs(1_000_003)).looks_at(shown);
+        let due = Due::Wall(WallMs(1_000_003)).observed_services(shown);
         assert_eq!((due, CLOCK.now(due).wall), (ms(3), WallMs(1_000_003)));
-        assert_eq!(Due::Wall(WallMs(0)).looks_at(shown), ms(2)); // overdue: the caller makes that now
+        assert_eq!(Due::Wall(WallMs(0)).observed_services(shown), ms(2)); // overdue: the caller makes that now
     }
 
     #[test]
@@ -146,7 +146,7 @@ mod tests {
         let due = CLOCK.now(ms(0)).wall.plus(60_000);
         let (mut at, mut looks) = (ms(0), Vec::new());
         while CLOCK.now_off(at, &skew).wall < due {
-            at = Due::Wall(due).looks_at(CLOCK.now_off(at, &skew));
+            at = Due::Wall(due).observed_services(CLOCK.now_off(at, &skew));
             looks.push(at.as_millis());
         }
         assert_eq!(looks, [60_000, 60_060, 60_061]);

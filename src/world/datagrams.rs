@@ -3,7 +3,7 @@
 
 use super::World;
 use super::event::Event;
-use super::fabric::{Kind, Route, Way};
+use super::fabric::{Kind, MessageDirection, Route};
 use super::node::State;
 use crate::engine::Schedule;
 use crate::model::effect::PushId;
@@ -13,7 +13,7 @@ use crate::model::view::Payload;
 
 /// What a datagram says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Says {
+pub(super) enum DatagramPayload {
     /// This is what is shown of a service.
     Push(AppId, Payload),
     /// That has come.
@@ -29,7 +29,7 @@ pub(super) struct Datagram {
     /// hear of.
     pub(super) server_ended: u32,
     pub(super) push: PushId,
-    pub(super) says: Says,
+    pub(super) says: DatagramPayload,
 }
 
 impl World<'_> {
@@ -37,12 +37,12 @@ impl World<'_> {
     pub(super) fn send_datagram(&mut self, datagram: Datagram, schedule: &mut Schedule<Event>) {
         let (client, server) = (datagram.client, datagram.server);
         let way = match datagram.says {
-            Says::Push(..) => Way::FromServer,
-            Says::Acknowledged => Way::ToServer,
+            DatagramPayload::Push(..) => MessageDirection::FromServer,
+            DatagramPayload::Acknowledged => MessageDirection::ToServer,
         };
         let loss = self.scenario.setup.server().datagram_loss();
         let node = &mut self.clients[client.index()];
-        if loss > 0.0 && node.chance.with(&self.seed).unit(purpose::DATAGRAM_LOSS) < loss {
+        if loss > 0.0 && node.streams.with(&self.seed).unit(purpose::DATAGRAM_LOSS) < loss {
             return;
         }
         let route = Route { from: self.host_of(client), to: server };
@@ -58,7 +58,7 @@ impl World<'_> {
     pub(super) fn datagram_arrives(&mut self, place: u32, schedule: &mut Schedule<Event>) {
         let datagram = self.datagrams.get(place);
         let (client, server, is_push) =
-            (datagram.client, datagram.server, datagram.says != Says::Acknowledged);
+            (datagram.client, datagram.server, datagram.says != DatagramPayload::Acknowledged);
         let arrival = Event::DatagramArrives { datagram: place };
         let state =
             if is_push { self.clients[client.index()].state } else { self.servers[server.index()].state };
@@ -78,10 +78,12 @@ impl World<'_> {
             return;
         }
         match says {
-            Says::Push(app, payload) => self.step_client(client, schedule, |client, config, step| {
-                client.on_push(config, (app, payload), push, step);
-            }),
-            Says::Acknowledged => {
+            DatagramPayload::Push(app, payload) => {
+                self.step_client(client, schedule, |client, config, step| {
+                    client.on_push(config, (app, payload), push, step);
+                })
+            }
+            DatagramPayload::Acknowledged => {
                 let node = &mut self.servers[server.index()];
                 if let Some(life) = node.server.as_mut().filter(|_| node.ended == server_ended) {
                     life.on_acknowledged(client, push);

@@ -24,7 +24,7 @@ impl World<'_> {
             self.awaited_registrations += 1;
         }
         self.recorder.process_started(client, instance, now);
-        if self.ailments.has(instance) {
+        if self.impairments.has(instance) {
             self.recorder.not_well(instance, now);
         }
         self.touch(client);
@@ -126,9 +126,9 @@ impl World<'_> {
             self.awaited_registrations -= 1;
         }
         node.client.on_crash(config_of(self.scenario, node.app), now);
-        node.cure();
+        node.clear_process_faults();
         let instance = node.instance;
-        self.ailments.process_ended(instance);
+        self.impairments.process_ended(instance);
         if !lingered {
             self.recorder.process_ended(client, instance, now);
         }
@@ -191,7 +191,7 @@ impl World<'_> {
             node.generation = life.next_generation(node.generation);
         }
         let mut waiting = std::mem::take(&mut node.waiting);
-        let turned_away = std::mem::take(&mut waiting.turned_away);
+        let refused_connections = std::mem::take(&mut waiting.refused_connections);
         let held = life.as_ref().map(Server::held).unwrap_or_default();
         let work = node.threads.as_mut().map(Threads::abandon).unwrap_or_default();
         let limits = waiting.timers.into_iter().filter(|event| matches!(event, Event::LimitReached { .. }));
@@ -203,7 +203,7 @@ impl World<'_> {
             self.refuse(exchange, schedule);
         }
         // From now on their kernels are answered: nobody listens.
-        self.send_again(turned_away, schedule);
+        self.send_again(refused_connections, schedule);
         self.fabric.pools.reset(server);
         // Its own client first: nobody can miss what has ended.
         if let Some(client) = self.servers[server.index()].own_client {

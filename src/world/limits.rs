@@ -96,7 +96,7 @@ impl World<'_> {
         match id.kind() {
             Kind::Call => {
                 let app = self.app_at(exchange.route.from);
-                if lasts > self.patience[app.index()] && !exchange.is_given_up() {
+                if lasts > self.stall_after[app.index()] && !exchange.is_given_up() {
                     if lasts > config_of(self.scenario, app).read_limit(&self.asked(id).request) {
                         self.set_limit(id, Silence::Paused, schedule);
                     }

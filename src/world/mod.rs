@@ -15,8 +15,6 @@
 //! Instances start in the start window, which opens when all servers accept requests. The warm-up passes. Faults are
 //! timed from its end. The run ends at the scenario's duration, or earlier once nothing watched can change any more.
 
-mod ailments;
-mod barriers;
 mod batches;
 mod calls;
 mod clock;
@@ -24,9 +22,11 @@ mod datagrams;
 mod event;
 mod fabric;
 mod faults;
+mod impairments;
 mod lanes;
 mod lifecycle;
 mod limits;
+mod link_faults;
 mod node;
 mod pause;
 mod requests;
@@ -44,15 +44,15 @@ pub use fabric::ExchangeId;
 pub use run::{Interrupted, run, trace};
 pub use simulation::{Activity, ProcessNow, ServerNow, Simulation};
 
-use ailments::Ailments;
-use barriers::Barrier;
 use batches::Batch;
 use calls::Calls;
 use clock::WallClock;
-use datagrams::{Datagram, Says};
+use datagrams::{Datagram, DatagramPayload};
 use fabric::{Fabric, Held, Slab};
 use faults::FaultPlan;
+use impairments::Impairments;
 use lanes::Lanes;
+use link_faults::InstanceLinkFault;
 use node::{ClientNode, Identity, ServerNode, State};
 use requests::Asked;
 use setup::config_of;
@@ -76,7 +76,7 @@ struct World<'a> {
     wall: WallClock,
     lanes: Lanes,
     /// How long each application's clients wait before anything of theirs may time out.
-    patience: Vec<SimDuration>,
+    stall_after: Vec<SimDuration>,
     clients: Vec<ClientNode>,
     /// Each application's processes, by ordinal.
     members: Vec<Vec<ClientId>>,
@@ -90,8 +90,8 @@ struct World<'a> {
     datagrams: Slab<Datagram>,
     plan: FaultPlan,
     /// What stands between instances now.
-    barriers: Vec<Barrier>,
-    ailments: Ailments,
+    link_faults: Vec<InstanceLinkFault>,
+    impairments: Impairments,
     recorder: Recorder,
     /// The calls between instances, if any are counted.
     calls: Option<Box<Calls>>,
@@ -187,13 +187,13 @@ impl World<'_> {
         let now = schedule.now();
         let node = &mut self.clients[client.index()];
         let mut effects = std::mem::take(&mut self.client_effects);
-        let shown = match &node.trouble {
+        let shown = match &node.node_faults {
             None => self.wall.now(now),
-            Some(trouble) => self.wall.now_off(now, &trouble.skew),
+            Some(node_faults) => self.wall.now_off(now, &node_faults.skew),
         };
         let mut lent = Step {
             now: shown,
-            dice: node.chance.with(&self.seed),
+            rng: node.streams.with(&self.seed),
             views: &mut self.views,
             out: &mut effects,
         };
@@ -219,7 +219,7 @@ impl World<'_> {
             }
             ClientEffect::Acknowledge { to, push } => {
                 let server_ended = self.servers[to.index()].ended;
-                let says = Says::Acknowledged;
+                let says = DatagramPayload::Acknowledged;
                 self.send_datagram(Datagram { client, server: to, server_ended, push, says }, schedule);
             }
             ClientEffect::Fact(fact) => self.note_client_fact(client, fact, schedule.now()),

@@ -6,7 +6,7 @@ use super::clock::Skew;
 use super::event::Event;
 use super::fabric::Held;
 use super::work::Threads;
-use crate::engine::{Chance, Distribution, Purpose, Seed, SimDuration, SimTime};
+use crate::engine::{Distribution, Purpose, Seed, SimDuration, SimTime, Streams};
 use crate::model::id::{AppId, ClientId, InstanceId, ServerId};
 use crate::model::message::{Request, Status};
 use crate::model::registry::{Client, Saved, Server, ServerConfig};
@@ -42,7 +42,7 @@ pub(super) struct Waiting {
     /// Connections to a server that its kernel has made and that wait to be accepted.
     pub(super) connections: u32,
     /// What it made none for any more, since too many wait already.
-    pub(super) turned_away: Vec<Held>,
+    pub(super) refused_connections: Vec<Held>,
 }
 
 /// Connections that wait to be accepted at most: Tomcat's `accept-count` (`eureka-client.md` 6.6). Two recorded servers
@@ -61,7 +61,7 @@ impl Waiting {
 /// What is wrong with a node or its clock. It is rare, and lives in a box that is usually
 /// not there.
 #[derive(Clone, Default)]
-pub(super) struct Trouble {
+pub(super) struct NodeFaults {
     pub(super) skew: Skew,
     /// Faults that make calls to it fail, and the share of each.
     pub(super) failing: Vec<(u32, f64)>,
@@ -75,7 +75,7 @@ pub(super) struct Trouble {
 pub(super) struct Slow {
     pub(super) fault: u32,
     pub(super) delay: Distribution,
-    pub(super) dice: Chance,
+    pub(super) streams: Streams,
 }
 
 /// No server: what a client asks that was not answered yet.
@@ -99,7 +99,7 @@ pub(super) struct Identity {
 #[derive(Clone)]
 pub(super) struct ClientNode {
     pub(super) client: Client,
-    pub(super) chance: Chance,
+    pub(super) streams: Streams,
     /// Its application; servers' own clients have the number after the last.
     pub(super) app: AppId,
     /// From 1, within the application.
@@ -120,13 +120,13 @@ pub(super) struct ClientNode {
     /// It came by a fault: its registration is watched.
     pub(super) newcomer: bool,
     pub(super) waiting: Option<Box<Waiting>>,
-    pub(super) trouble: Option<Box<Trouble>>,
+    pub(super) node_faults: Option<Box<NodeFaults>>,
 }
 
 impl ClientNode {
     /// What is wrong with it, to change.
-    pub(super) fn trouble(&mut self) -> &mut Trouble {
-        self.trouble.get_or_insert_default()
+    pub(super) fn node_faults(&mut self) -> &mut NodeFaults {
+        self.node_faults.get_or_insert_default()
     }
 
     /// Whether it runs and has not been told to stop.
@@ -137,47 +137,49 @@ impl ClientNode {
     /// Whether its heartbeats leave late.
     #[inline]
     pub(super) fn is_slow(&self) -> bool {
-        self.trouble.as_ref().is_some_and(|trouble| !trouble.slow.is_empty())
+        self.node_faults.as_ref().is_some_and(|node_faults| !node_faults.slow.is_empty())
     }
 
     /// Draws how late its next heartbeat leaves.
     pub(super) fn heartbeat_delay(&mut self, seed: &Seed) -> SimDuration {
-        let slow = self.trouble.iter_mut().flat_map(|trouble| &mut trouble.slow);
+        let slow = self.node_faults.iter_mut().flat_map(|node_faults| &mut node_faults.slow);
         slow.fold(SimDuration::ZERO, |sum, slow| {
-            sum.saturating_add(slow.delay.sample(&mut slow.dice.with(seed), DELAY))
+            sum.saturating_add(slow.delay.sample(&mut slow.streams.with(seed), DELAY))
         })
     }
 
     /// From now on `fault` makes this share of the calls to it fail, besides what others do.
     pub(super) fn begin_failing(&mut self, fault: u32, share: f64) {
-        self.trouble().failing.push((fault, share));
+        self.node_faults().failing.push((fault, share));
         self.sum_up_failing();
     }
 
     /// `fault` makes its calls fail no longer.
     pub(super) fn end_failing(&mut self, fault: u32) {
-        self.trouble().failing.retain(|&(by, _)| by != fault);
+        self.node_faults().failing.retain(|&(by, _)| by != fault);
         self.sum_up_failing();
     }
 
     /// Whether `fault` still makes calls to it fail: not if that was another process.
     pub(super) fn is_failing_by(&self, fault: u32) -> bool {
-        self.trouble.as_ref().is_some_and(|trouble| trouble.failing.iter().any(|&(by, _)| by == fault))
+        self.node_faults
+            .as_ref()
+            .is_some_and(|node_faults| node_faults.failing.iter().any(|&(by, _)| by == fault))
     }
 
     /// A call is answered if no fault makes it fail.
     fn sum_up_failing(&mut self) {
         let answered =
-            self.trouble().failing.iter().fold(1.0, |answered, &(_, share)| answered * (1.0 - share));
+            self.node_faults().failing.iter().fold(1.0, |answered, &(_, share)| answered * (1.0 - share));
         self.calls_fail = 1.0 - answered;
     }
 
     /// The process ends, and with it what is wrong with a process: a new one answers calls and beats in time. Links
     /// and clocks are its host's.
-    pub(super) fn cure(&mut self) {
-        if let Some(trouble) = &mut self.trouble {
-            trouble.failing.clear();
-            trouble.slow.clear();
+    pub(super) fn clear_process_faults(&mut self) {
+        if let Some(node_faults) = &mut self.node_faults {
+            node_faults.failing.clear();
+            node_faults.slow.clear();
         }
         self.calls_fail = 0.0;
     }
@@ -207,7 +209,7 @@ pub(super) struct ServerNode {
     pub(super) peers: Arc<[ServerId]>,
     /// Its own client, made when first needed.
     pub(super) own_client: Option<ClientId>,
-    pub(super) chance: Chance,
+    pub(super) streams: Streams,
     pub(super) state: State,
     /// Its threads, if they are counted.
     pub(super) threads: Option<Threads>,

@@ -83,7 +83,7 @@ impl World<'_> {
                 }
             }
         }
-        let turned_away = std::mem::take(&mut waiting.turned_away);
+        let refused_connections = std::mem::take(&mut waiting.refused_connections);
         if self.servers[server.index()].server.is_some() {
             self.step_server(server, schedule, |server, step| server.on_resume(since, step));
         }
@@ -96,7 +96,7 @@ impl World<'_> {
             }
         }
         self.take_up(waiting, schedule);
-        self.send_again(turned_away, schedule);
+        self.send_again(refused_connections, schedule);
         for request in std::mem::take(&mut self.servers[server.index()].operator_calls) {
             self.operate(server, request, schedule);
         }

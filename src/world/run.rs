@@ -78,7 +78,7 @@ impl World<'_> {
             .clients
             .iter()
             .filter(runs)
-            .filter(|node| !self.ailments.has(node.instance))
+            .filter(|node| !self.impairments.has(node.instance))
             .filter(|node| config_of(self.scenario, node.app).registers())
             .map(|node| (node.app, node.instance))
             .collect();

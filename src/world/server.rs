@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::World;
-use super::datagrams::{Datagram, Says};
+use super::datagrams::{Datagram, DatagramPayload};
 use super::event::Event;
 use super::fabric::{ExchangeId, Held, Kind};
 use super::node::State;
@@ -103,7 +103,7 @@ impl World<'_> {
         let node = &mut self.servers[server.index()];
         let (config, peers) = (node.config.clone(), Arc::clone(&node.peers));
         let (generation, saved) = (node.generation, node.saved.take());
-        self.lend_to_server(server, schedule, |server, step| {
+        self.server_step(server, schedule, |server, step| {
             *server = Some(Server::start(&config, generation, saved, &peers, own, step));
         });
     }
@@ -148,14 +148,14 @@ impl World<'_> {
         schedule: &mut Schedule<Event>,
         step: impl FnOnce(&mut Server, &mut Step<'_, ServerEffect>) -> T,
     ) -> T {
-        self.lend_to_server(server, schedule, |server, lent| {
+        self.server_step(server, schedule, |server, lent| {
             step(server.as_mut().expect("a server that has booted is alive"), lent)
         })
     }
 
     /// Lends time, chance and views to a server's place, alive or not, and does what comes out.
     #[inline]
-    fn lend_to_server<T>(
+    fn server_step<T>(
         &mut self,
         server: ServerId,
         schedule: &mut Schedule<Event>,
@@ -167,7 +167,7 @@ impl World<'_> {
         let node = &mut self.servers[server.index()];
         let mut lent = Step {
             now: shown,
-            dice: node.chance.with(&self.seed),
+            rng: node.streams.with(&self.seed),
             views: &mut self.views,
             out: &mut effects,
         };
@@ -187,11 +187,11 @@ impl World<'_> {
         for effect in effects.drain(..) {
             match effect {
                 ServerEffect::SetTimer { timer, due, generation } => {
-                    let at = due.looks_at(self.server_clock(server, now));
+                    let at = due.observed_services(self.server_clock(server, now));
                     schedule.at(at.max(now), Event::ServerTimerDue { server, timer, generation });
                 }
                 ServerEffect::SetPeerTimer { peer, due, generation } => {
-                    let at = due.looks_at(self.server_clock(server, now));
+                    let at = due.observed_services(self.server_clock(server, now));
                     let (server, peer) = (server.0 as u8, peer.0 as u8);
                     schedule.at(at.max(now), Event::PeerTimerDue { server, peer, generation });
                 }
@@ -211,7 +211,7 @@ impl World<'_> {
                 }
                 ServerEffect::Push { to, app, payload, push } => {
                     let server_ended = self.servers[server.index()].ended;
-                    let says = Says::Push(app, payload);
+                    let says = DatagramPayload::Push(app, payload);
                     let datagram = Datagram { client: to, server, server_ended, push, says };
                     self.send_datagram(datagram, schedule);
                 }
@@ -224,7 +224,7 @@ impl World<'_> {
     fn note_server_fact(&mut self, server: ServerId, fact: Fact, now: SimTime) {
         let registry = self.registry_view(server);
         self.recorder.server_fact(server, fact, registry, now, &self.views);
-        self.ailments_follow(fact, now);
+        self.update_impairments(fact, now);
         let Fact::RenewalsCounted { renewals } = fact else { return };
         let wall = self.server_clock(server, now).wall;
         let Some(figures) = self.live_server(server).minute_figures(wall) else { return };

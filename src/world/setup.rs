@@ -5,22 +5,22 @@ use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 use super::World;
-use super::ailments::Ailments;
 use super::calls::Calls;
 use super::clock::{MIDNIGHT, MINUTES_PER_DAY, Skew, WallClock};
 use super::event::Event;
 use super::fabric::{Fabric, Networks, Slab};
 use super::faults::FaultPlan;
+use super::impairments::Impairments;
 use super::lanes::Lanes;
-use super::node::{ClientNode, Identity, NO_SERVER, ServerNode, State, Trouble, Waiting};
+use super::node::{ClientNode, Identity, NO_SERVER, NodeFaults, ServerNode, State, Waiting};
 use super::work::Threads;
-use crate::engine::{Chance, Purpose, Schedule, Seed, SimDuration, SimTime};
+use crate::engine::{Purpose, Schedule, Seed, SimDuration, SimTime, Streams};
 use crate::model::eureka::client::{BalancerConfig, ServerUrls, purpose};
 use crate::model::id::{AppId, ClientId, InstanceId, ServerId};
 use crate::model::registry::{Client, ClientConfig};
 use crate::model::view::Views;
-use crate::observe::{LooksAt, Recorder};
-use crate::scenario::{Delay, Network, Scenario, ServerList, Verb, ZoneId};
+use crate::observe::{ObservedServices, Recorder};
+use crate::scenario::{Delay, FaultKind, Network, Scenario, ServerList, ZoneId};
 
 /// The first server's draw of the wall-clock moment at which the run starts. Its rules draw from other streams.
 const STARTING_MOMENT: Purpose = Purpose(7);
@@ -31,11 +31,11 @@ const SERVER_START: Purpose = Purpose(6);
 const OWN_APPLICATION: &str = "eureka";
 
 /// A client that is there from the start.
-struct Starter {
+struct InitialClient {
     at: SimTime,
     app: usize,
     ordinal: u32,
-    chance: Chance,
+    streams: Streams,
 }
 
 impl<'a> World<'a> {
@@ -54,7 +54,7 @@ impl<'a> World<'a> {
                 generation: 0,
                 peers: Arc::from(&*its.peers),
                 own_client: None,
-                chance: Chance::of(&server_label(server)),
+                streams: Streams::of(&server_label(server)),
                 state: State::Down,
                 threads: scenario.capacity.as_ref().map(|capacity| Threads::new(server, capacity)),
                 waiting: Waiting::default(),
@@ -62,7 +62,7 @@ impl<'a> World<'a> {
                 skew: Skew::from_the_start(scenario.server_clock),
             })
             .collect();
-        let wall = WallClock::starting_at(starting_wall(scenario, &seed, &mut servers[0].chance));
+        let wall = WallClock::starting_at(starting_wall(scenario, &seed, &mut servers[0].streams));
         let mut world = Self {
             scenario,
             lanes: Lanes::new(scenario, schedule),
@@ -79,10 +79,10 @@ impl<'a> World<'a> {
             calls: Calls::of(scenario),
             identities: Vec::new(),
             members: scenario.applications.iter().map(|_| Vec::new()).collect(),
-            barriers: Vec::new(),
-            ailments: Ailments::default(),
+            link_faults: Vec::new(),
+            impairments: Impairments::default(),
             plan: FaultPlan::new(scenario, &seed, schedule),
-            patience: applications_and_own(scenario).map(|config| config.patience()).collect(),
+            stall_after: applications_and_own(scenario).map(|config| config.stall_after()).collect(),
             client_effects: Vec::new(),
             server_effects: Vec::new(),
             awaited_registrations: 0,
@@ -100,8 +100,8 @@ impl<'a> World<'a> {
         for (server, its) in (0..).map(ServerId).zip(&scenario.servers) {
             let window = if server.0 == 0 { SimDuration::ZERO } else { scenario.servers_start_window };
             let drawn = || {
-                let mut dice = self.servers[server.index()].chance.with(&self.seed);
-                dice.duration_below(SERVER_START, window)
+                let mut rng = self.servers[server.index()].streams.with(&self.seed);
+                rng.duration_below(SERVER_START, window)
             };
             let at = SimTime::ZERO + its.starts_after.unwrap_or_else(drawn);
             if at == SimTime::ZERO {
@@ -120,10 +120,10 @@ impl<'a> World<'a> {
         let mut starters = Vec::new();
         for (app, application) in scenario.applications.iter().enumerate() {
             for ordinal in 1..=application.instances {
-                let mut chance = Chance::of(&client_label(&application.name, ordinal));
+                let mut streams = Streams::of(&client_label(&application.name, ordinal));
                 let offset =
-                    chance.with(&self.seed).duration_below(purpose::START_OFFSET, scenario.start_window);
-                starters.push(Starter { at: opens + offset, app, ordinal, chance });
+                    streams.with(&self.seed).duration_below(purpose::START_OFFSET, scenario.start_window);
+                starters.push(InitialClient { at: opens + offset, app, ordinal, streams });
             }
         }
         starters.sort_by_key(|starter| (starter.at, starter.app, starter.ordinal));
@@ -131,7 +131,7 @@ impl<'a> World<'a> {
             members.resize(application.instances as usize, ClientId(u32::MAX));
         }
         for starter in starters {
-            let client = self.add_client(AppId(starter.app as u32), starter.ordinal, starter.chance);
+            let client = self.add_client(AppId(starter.app as u32), starter.ordinal, starter.streams);
             self.members[starter.app][starter.ordinal as usize - 1] = client;
             let fetch_interval = config_of(scenario, AppId(starter.app as u32)).fetch_interval();
             let lists_are_there = all_started + fetch_interval;
@@ -143,8 +143,8 @@ impl<'a> World<'a> {
     /// Another process of an application, not started yet.
     pub(super) fn add_newcomer(&mut self, app: AppId) -> ClientId {
         let ordinal = self.members[app.index()].len() as u32 + 1;
-        let chance = Chance::of(&client_label(&self.scenario.applications[app.index()].name, ordinal));
-        let client = self.add_client(app, ordinal, chance);
+        let streams = Streams::of(&client_label(&self.scenario.applications[app.index()].name, ordinal));
+        let client = self.add_client(app, ordinal, streams);
         self.clients[client.index()].newcomer = true;
         self.draw_first_call(client, SimDuration::ZERO);
         self.members[app.index()].push(client);
@@ -152,7 +152,7 @@ impl<'a> World<'a> {
         client
     }
 
-    fn add_client(&mut self, app: AppId, ordinal: u32, chance: Chance) -> ClientId {
+    fn add_client(&mut self, app: AppId, ordinal: u32, streams: Streams) -> ClientId {
         let id = ClientId(self.clients.len() as u32);
         let own = app.index() == self.scenario.applications.len();
         let config = config_of(self.scenario, app);
@@ -170,7 +170,7 @@ impl<'a> World<'a> {
         };
         self.clients.push(ClientNode {
             client,
-            chance,
+            streams,
             app,
             ordinal,
             instance,
@@ -182,15 +182,15 @@ impl<'a> World<'a> {
             calls_fail: 0.0,
             newcomer: false,
             waiting: None,
-            trouble: (!skew.is_exact()).then(|| Box::new(Trouble { skew, ..Trouble::default() })),
+            node_faults: (!skew.is_exact()).then(|| Box::new(NodeFaults { skew, ..NodeFaults::default() })),
         });
         let observes = !own && config.fetches() && self.scenario.applications[app.index()].observers;
-        let looks_at = match config.services() {
-            _ if !observes => LooksAt::Nothing,
-            None => LooksAt::Everything,
-            Some(services) => LooksAt::Services(services),
+        let observed_services = match config.services() {
+            _ if !observes => ObservedServices::Nothing,
+            None => ObservedServices::Everything,
+            Some(services) => ObservedServices::Services(services),
         };
-        self.recorder.add_client(id, app, looks_at);
+        self.recorder.add_client(id, app, observed_services);
         if let Some(calls) = &mut self.calls {
             calls.add_client(app);
         }
@@ -206,7 +206,7 @@ impl<'a> World<'a> {
         let Some(application) = self.scenario.applications.get(node.app.index()) else { return };
         let first_call = application.balancer_first_call.unwrap_or_else(|| {
             let period = balancer_period(&config_of(self.scenario, node.app).balancer());
-            lead + node.chance.with(&self.seed).duration_below(purpose::BALANCER_FIRST_CALL, period)
+            lead + node.streams.with(&self.seed).duration_below(purpose::BALANCER_FIRST_CALL, period)
         });
         node.client.set_first_call(first_call);
     }
@@ -253,8 +253,8 @@ impl<'a> World<'a> {
         let config = self.scenario.setup.server();
         if self.servers[server.index()].own_client.is_none() && config.has_own_client() {
             let app = AppId(self.scenario.applications.len() as u32);
-            let chance = Chance::of(&format!("{}/client", server_label(server)));
-            let client = self.add_client(app, server.0 + 1, chance);
+            let streams = Streams::of(&format!("{}/client", server_label(server)));
+            let client = self.add_client(app, server.0 + 1, streams);
             self.servers[server.index()].own_client = Some(client);
         }
         self.servers[server.index()].own_client
@@ -327,10 +327,10 @@ fn applications_and_own(scenario: &Scenario) -> impl Iterator<Item = ClientConfi
 
 /// What the wall clock shows when the first server starts. Caches tick on the clock's grid, so its phase is drawn:
 /// uniform over a day, or within the minute that the scenario names.
-fn starting_wall(scenario: &Scenario, seed: &Seed, chance: &mut Chance) -> crate::model::clock::WallMs {
+fn starting_wall(scenario: &Scenario, seed: &Seed, streams: &mut Streams) -> crate::model::clock::WallMs {
     let offset_ms = match scenario.server_starts_at_second {
         Some(second) => second.as_millis(),
-        None => chance.with(seed).below(STARTING_MOMENT, MINUTES_PER_DAY * 60_000),
+        None => streams.with(seed).below(STARTING_MOMENT, MINUTES_PER_DAY * 60_000),
     };
     MIDNIGHT.plus(offset_ms as i64)
 }
@@ -340,27 +340,27 @@ fn starting_wall(scenario: &Scenario, seed: &Seed, chance: &mut Chance) -> crate
 /// to do than they can, by a server's clock that runs faster or slower, or by settings that let leases expire between
 /// heartbeats; and if nobody who has left can come back.
 fn may_settle(scenario: &Scenario) -> bool {
-    let has_no_aftermath = |verb: &Verb| match verb {
-        Verb::Crash(targets) | Verb::Restart { targets, .. } => !targets.is_server(),
-        Verb::Stop { .. }
-        | Verb::Start { .. }
-        | Verb::CrashLoop { .. }
-        | Verb::RollOut { .. }
-        | Verb::BlueGreen { .. }
-        | Verb::Reclaim { .. } => true,
-        Verb::Delete { dead, .. } => *dead,
-        Verb::Pause { .. }
-        | Verb::Pauses { .. }
-        | Verb::Partition { .. }
-        | Verb::Flap { .. }
-        | Verb::Degrade { .. }
-        | Verb::SlowHeartbeats { .. }
-        | Verb::Clock { .. }
-        | Verb::Unhealthy { .. }
-        | Verb::Grey { .. }
-        | Verb::FullDisk { .. }
-        | Verb::Change(_)
-        | Verb::Override { .. } => false,
+    let has_no_aftermath = |verb: &FaultKind| match verb {
+        FaultKind::Crash(targets) | FaultKind::Restart { targets, .. } => !targets.is_server(),
+        FaultKind::Stop { .. }
+        | FaultKind::Start { .. }
+        | FaultKind::CrashLoop { .. }
+        | FaultKind::RollOut { .. }
+        | FaultKind::BlueGreen { .. }
+        | FaultKind::Reclaim { .. } => true,
+        FaultKind::Delete { dead, .. } => *dead,
+        FaultKind::Pause { .. }
+        | FaultKind::Pauses { .. }
+        | FaultKind::Partition { .. }
+        | FaultKind::Flap { .. }
+        | FaultKind::Degrade { .. }
+        | FaultKind::SlowHeartbeats { .. }
+        | FaultKind::Clock { .. }
+        | FaultKind::Unhealthy { .. }
+        | FaultKind::Grey { .. }
+        | FaultKind::FullDisk { .. }
+        | FaultKind::Change(_)
+        | FaultKind::Override { .. } => false,
     };
     let delivers = |network: Network| network.loss == 0.0 && !matches!(network.latency, Delay::Drawn(_));
     scenario.stop_when_settled

@@ -8,7 +8,9 @@
 use super::World;
 use super::batches::Batch;
 use super::event::Event;
-use super::fabric::{Answer, Carrier, Exchange, ExchangeId, Fabric, Held, Host, Kind, Passage, Route, Way};
+use super::fabric::{
+    Answer, Carrier, Exchange, ExchangeId, Fabric, Held, Host, Kind, MessageDirection, Passage, Route,
+};
 use super::node::{State, Waiting};
 use super::setup::client_label;
 use crate::engine::Schedule;
@@ -63,8 +65,8 @@ impl World<'_> {
         let now = schedule.now();
         let route = self.fabric.exchange(id).route;
         let arrival = match self.fabric.exchange(id).way() {
-            Way::ToServer => Event::RequestArrives { exchange: id },
-            Way::FromServer => Event::AnswerArrives { exchange: id },
+            MessageDirection::ToServer => Event::RequestArrives { exchange: id },
+            MessageDirection::FromServer => Event::AnswerArrives { exchange: id },
         };
         let connects_within = self.connects_within(id);
         let passage = self.with_carrier(route, id.kind(), |fabric, carrier| {
@@ -98,9 +100,9 @@ impl World<'_> {
         let node = client.map(|client| &mut self.clients[client.index()]);
         let ordinal = node.as_ref().map_or(0, |node| node.ordinal);
         let host = || client_label(&scenario.applications[app.index()].name, ordinal);
-        let chance = node.map(|node| &mut node.chance);
+        let streams = node.map(|node| &mut node.streams);
         let (seed, latency) = (&self.seed, purpose::LATENCY);
-        let mut carrier = Carrier { app, chance, latency, seed, host: &host };
+        let mut carrier = Carrier { app, streams, latency, seed, host: &host };
         act(&mut self.fabric, &mut carrier)
     }
 
@@ -121,7 +123,7 @@ impl World<'_> {
             State::Paused { .. } if self.listens(to) => {
                 let waiting = &mut self.servers[to.index()].waiting;
                 if connects && !waiting.connects() {
-                    waiting.turned_away.push(self.fabric.turn_away(id));
+                    waiting.refused_connections.push(self.fabric.refuse_connection(id));
                     self.stall(id, Silence::BlackHole, schedule);
                     return;
                 }

@@ -14,7 +14,7 @@ use super::World;
 use super::event::Event;
 use super::fabric::ExchangeId;
 use super::node::State;
-use crate::engine::{Chance, Purpose, Schedule, SimDuration, SimTime};
+use crate::engine::{Purpose, Schedule, SimDuration, SimTime, Streams};
 use crate::model::id::ServerId;
 use crate::model::message::RequestKind;
 use crate::scenario::Capacity;
@@ -29,7 +29,7 @@ const MINUTE: SimDuration = SimDuration::from_secs(60);
 
 /// A piece of work under way, or waiting.
 #[derive(Clone)]
-struct Piece {
+struct WorkItem {
     /// The exchange whose request it is.
     exchange: ExchangeId,
     /// When it is done, as far as no pause after [`Self::pauses`] moves it.
@@ -49,11 +49,11 @@ pub(super) struct Threads {
     begins: VecDeque<SimTime>,
     /// The last full minute at which those that waited were counted.
     counted_at: SimTime,
-    pieces: Vec<Option<Piece>>,
+    pieces: Vec<Option<WorkItem>>,
     unused: Vec<u32>,
     /// How long the process has stood still in all.
     pauses: SimDuration,
-    dice: Chance,
+    streams: Streams,
 }
 
 impl Threads {
@@ -66,7 +66,7 @@ impl Threads {
             pieces: Vec::new(),
             unused: Vec::new(),
             pauses: SimDuration::ZERO,
-            dice: Chance::of(&format!("server/{}/threads", server.0 + 1)),
+            streams: Streams::of(&format!("server/{}/threads", server.0 + 1)),
         }
     }
 
@@ -98,7 +98,7 @@ impl Threads {
         done
     }
 
-    fn put(&mut self, piece: Piece) -> u32 {
+    fn put(&mut self, piece: WorkItem) -> u32 {
         match self.unused.pop() {
             Some(place) => {
                 self.pieces[place as usize] = Some(piece);
@@ -144,17 +144,17 @@ impl World<'_> {
         let now = schedule.now();
         let capacity = self.scenario.capacity.as_ref().expect("threads are counted");
         let threads = self.servers[server.index()].threads.as_mut().expect("threads are counted");
-        let mut dice = threads.dice.with(&self.seed);
-        let mut lasting = capacity.service[kind as usize].sample(&mut dice, SERVICE);
+        let mut rng = threads.streams.with(&self.seed);
+        let mut lasting = capacity.service[kind as usize].sample(&mut rng, SERVICE);
         for _ in 0..items {
-            lasting = lasting.saturating_add(capacity.item.sample(&mut dice, ITEM));
+            lasting = lasting.saturating_add(capacity.item.sample(&mut rng, ITEM));
         }
         while let Some((at, waiting)) = threads.next_count(now) {
             self.recorder.waits(server, waiting, at);
         }
         let done = threads.take(now, lasting);
         let waiting = threads.begins.len() as u32;
-        let place = threads.put(Piece { exchange, due: done, lasting, pauses: threads.pauses });
+        let place = threads.put(WorkItem { exchange, due: done, lasting, pauses: threads.pauses });
         self.recorder.waits(server, waiting, now);
         schedule.at(done, Event::WorkDone { server: server.0 as u8, place });
         done
@@ -186,7 +186,7 @@ impl World<'_> {
             }
             return;
         }
-        let Piece { exchange, lasting, .. } = *piece;
+        let WorkItem { exchange, lasting, .. } = *piece;
         threads.pieces[place as usize] = None;
         threads.unused.push(place);
         self.recorder.busy(ServerId(server.into()), before(now, lasting), now);

@@ -2,14 +2,14 @@
 
 use super::common::{client_of, detected, fault, of_app, registry_of, run, s, scenario, some, stop};
 use stillup::analysis::two_stage::{
-    chance_that_a_pause_evicts, false_evictions_per_heartbeat, lost_in_a_cut, ordinary_load, revenant,
-    unheard_when_the_port_closes,
+    chance_that_a_pause_evicts, false_evictions_per_heartbeat, late_reregistration, lost_in_a_cut,
+    ordinary_load, stale_consumers_at_port_close,
 };
 use stillup::engine::{Distribution, SimDuration};
 use stillup::model::message::RequestKind;
 use stillup::model::stage::{EventKind, Stage};
 use stillup::model::two_stage::{Discovery, Preset};
-use stillup::scenario::{Delay, Direction, Peer, Scenario, Settings, Targets, Verb, Which};
+use stillup::scenario::{Delay, Direction, FaultKind, Peer, Scenario, Settings, TargetChoice, Targets};
 
 /// Without latency, 400 replicates.
 fn quick(preset: Preset, fleet: &[u32]) -> Scenario {
@@ -31,7 +31,7 @@ fn pauses_evict_as_often_as_said() {
         let mut scenario = quick(Preset::TwoStage, &[40]);
         scenario.duration = s(420);
         let length = Distribution::constant(s(pause_s));
-        scenario.faults = vec![fault(Verb::Pause { targets: Targets::Instances(some(1)), length })];
+        scenario.faults = vec![fault(FaultKind::Pause { targets: Targets::Instances(some(1)), length })];
         let data = run(&scenario);
         let marked: u64 = data.replicates.iter().map(|replicate| replicate.leases.soft_evicted).sum();
         let Settings { server, clients, .. } = scenario.setup.two_stage().unwrap();
@@ -66,8 +66,8 @@ fn a_cut_costs_what_is_said() {
     let mut scenario = quick(Preset::TwoStage, &[200]);
     scenario.replicates = 100;
     scenario.duration = s(420);
-    let targets = Targets::Instances(of_app(0, Which::All));
-    let cut = Verb::Partition { targets, peer: Peer::Servers, length: None, lost: Direction::Both };
+    let targets = Targets::Instances(of_app(0, TargetChoice::All));
+    let cut = FaultKind::Partition { targets, peer: Peer::Servers, length: None, lost: Direction::Both };
     scenario.faults = vec![fault(cut)];
     let data = run(&scenario);
     let lost: Vec<f64> =
@@ -92,7 +92,7 @@ fn a_forgotten_timer_makes_ghosts_as_often_as_said() {
     scenario.faults = vec![fault(stop(some(1)))];
     let Settings { server, clients, .. } = scenario.setup.two_stage().unwrap();
     let client = &clients[0];
-    let ghost = revenant(server, client).expect("it lingers with its heartbeats on");
+    let ghost = late_reregistration(server, client).expect("it lingers with its heartbeats on");
     let seen = detected(&run(&scenario), EventKind::Stop, Stage::Registry);
     let ghosts: Vec<SimDuration> = seen.iter().map(|(t_d, _)| *t_d).filter(|t_d| !t_d.is_zero()).collect();
     let share = ghosts.len() as f64 / 400.0;
@@ -109,7 +109,7 @@ fn a_stop_is_heard_as_often_as_said() {
     let mut scenario = quick(Preset::TwoStage, &[40]);
     scenario.faults = vec![fault(stop(some(1)))];
     let seen = detected(&run(&scenario), EventKind::Stop, Stage::Client);
-    let expected = unheard_when_the_port_closes(5_000, 3_000);
+    let expected = stale_consumers_at_port_close(5_000, 3_000);
     let all: u64 = seen.iter().map(|(_, count)| count).sum();
     let late: u64 = seen.iter().filter(|(t_d, _)| *t_d > s(3)).map(|(_, count)| count).sum();
     assert!((late as f64 / all as f64 - expected.share).abs() < 0.03);

@@ -6,7 +6,9 @@ use stillup::model::id::AppId;
 use stillup::model::stage::{EventKind, Stage};
 use stillup::model::two_stage::{self, Preset, TwoStage};
 use stillup::observe::{Outcome, RunData};
-use stillup::scenario::{self, Application, Fault, Scenario, Selection, Settings, Targets, Verb, Which};
+use stillup::scenario::{
+    self, Application, Fault, FaultKind, Scenario, Selection, Settings, TargetChoice, Targets,
+};
 
 /// All defaults, these many instances by application, one of all crashes within a minute. Everybody hears of everybody.
 pub(crate) fn scenario(preset: Preset, fleet: &[u32]) -> Scenario {
@@ -42,23 +44,23 @@ pub(crate) fn client_of(scenario: &mut Scenario, place: usize) -> &mut two_stage
 }
 
 pub(crate) fn some(count: u32) -> Selection {
-    Selection { application: None, zone: None, which: Which::Count(count) }
+    Selection { application: None, zone: None, which: TargetChoice::Count(count) }
 }
 
-pub(crate) fn of_app(place: u32, which: Which) -> Selection {
+pub(crate) fn of_app(place: u32, which: TargetChoice) -> Selection {
     Selection { application: Some(AppId(place)), zone: None, which }
 }
 
-pub(crate) fn stop(targets: Selection) -> Verb {
-    Verb::Stop { targets, linger: SimDuration::ZERO, over: SimDuration::ZERO }
+pub(crate) fn stop(targets: Selection) -> FaultKind {
+    FaultKind::Stop { targets, linger: SimDuration::ZERO, over: SimDuration::ZERO }
 }
 
 pub(crate) fn crash(targets: Selection) -> Fault {
-    fault(Verb::Crash(Targets::Instances(targets)))
+    fault(FaultKind::Crash(Targets::Instances(targets)))
 }
 
 /// Within a minute.
-pub(crate) fn fault(verb: Verb) -> Fault {
+pub(crate) fn fault(verb: FaultKind) -> Fault {
     Fault { at: SimDuration::ZERO, within: s(60), verb }
 }
 

@@ -11,7 +11,7 @@ use stillup::engine::SimDuration;
 use stillup::model::id::AppId;
 use stillup::model::stage::{EventKind, Stage};
 use stillup::model::two_stage::{Discovery, GuardScope, Preset, RegisterExisting, WatchTimeoutPayload};
-use stillup::scenario::{Application, Delay, Fault, Targets, Verb, Which};
+use stillup::scenario::{Application, Delay, Fault, FaultKind, TargetChoice, Targets};
 
 #[test]
 fn defaults() {
@@ -68,7 +68,7 @@ fn a_stop_and_a_registration() {
         scenario.faults = vec![fault(common::stop(some(1)))];
         assert_eq!(hold(&scenario), 4);
         scenario.faults =
-            vec![fault(Verb::Start { application: AppId(0), count: 2, over: SimDuration::ZERO })];
+            vec![fault(FaultKind::Start { application: AppId(0), count: 2, over: SimDuration::ZERO })];
         assert_eq!(hold(&scenario), 4);
     }
 }
@@ -80,7 +80,7 @@ fn who_comes_back() {
     client_of(&mut scenario, 0).disk_load_at_start = false;
     let restart = |down_s, graceful| {
         let targets = Targets::Instances(some(1));
-        fault(Verb::Restart { one_by_one: None, targets, down_for: s(down_s), new_id: false, graceful })
+        fault(FaultKind::Restart { one_by_one: None, targets, down_for: s(down_s), new_id: false, graceful })
     };
     for (down_s, graceful, held) in [(30, false, 6), (70, false, 8), (6, true, 8), (4, true, 6)] {
         scenario.faults = vec![restart(down_s, graceful)];
@@ -96,12 +96,12 @@ fn who_comes_back() {
 fn read_protection() {
     for (instances, count) in [(1, 1), (4, 4), (2, 1)] {
         let mut scenario = scenario(Preset::Nacos1, &[instances, 40]);
-        scenario.faults = vec![crash(of_app(0, Which::Count(count)))];
+        scenario.faults = vec![crash(of_app(0, TargetChoice::Count(count)))];
         assert_eq!(hold(&scenario), 4, "{count} of {instances}");
     }
     // Marked within 5.7 s and deleted after 7: of the three that are shown again in between a poll every 3 s may not hear.
     let mut lone = scenario(Preset::Nacos1, &[3, 40]);
-    lone.faults = vec![crash(of_app(0, Which::All))];
+    lone.faults = vec![crash(of_app(0, TargetChoice::All))];
     let server = registry_of(&mut lone);
     (server.soft_timeout_ms, server.hard_timeout_ms, server.sweep_interval_ms) = (5_100, 12_100, 700);
     client_of(&mut lone, 1).discovery = Discovery::Poll;
@@ -110,7 +110,7 @@ fn read_protection() {
     // Half of four: protected from two of four on, until one is deleted.
     let mut scenario = scenario(Preset::Nacos1, &[4, 40]);
     registry_of(&mut scenario).read_protect_threshold = Some(0.5);
-    scenario.faults = vec![crash(of_app(0, Which::Count(2)))];
+    scenario.faults = vec![crash(of_app(0, TargetChoice::Count(2)))];
     assert_eq!(hold(&scenario), 4);
 }
 
@@ -133,7 +133,8 @@ fn pushes_that_are_lost() {
 #[test]
 fn the_first_instance_of_a_service() {
     let mut scenario = scenario(Preset::Nacos1, &[20, 0]);
-    scenario.faults = vec![fault(Verb::Start { application: AppId(1), count: 1, over: SimDuration::ZERO })];
+    scenario.faults =
+        vec![fault(FaultKind::Start { application: AppId(1), count: 1, over: SimDuration::ZERO })];
     assert_eq!(hold(&scenario), 4);
 }
 

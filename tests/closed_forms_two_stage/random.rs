@@ -9,7 +9,7 @@ use stillup::model::two_stage::{
     Discovery, Guard, GuardScope, Preset, RegisterExisting, Sanity, Schedule, SweepPasses, SweepPhase,
     WatchAck, WatchTimeoutPayload,
 };
-use stillup::scenario::{Delay, Fault, Scenario, Targets, Verb, Which};
+use stillup::scenario::{Delay, Fault, FaultKind, Scenario, TargetChoice, Targets};
 
 #[test]
 fn settings_of_all_kinds() {
@@ -80,17 +80,17 @@ fn faults(pick: &mut Picks) -> Vec<Fault> {
     let one = || some(1);
     let restart = |down_s, new_id, graceful| {
         let targets = Targets::Instances(one());
-        fault(Verb::Restart { one_by_one: None, targets, down_for: s(down_s), new_id, graceful })
+        fault(FaultKind::Restart { one_by_one: None, targets, down_for: s(down_s), new_id, graceful })
     };
-    let start = |count| fault(Verb::Start { application: AppId(1), count, over: SimDuration::ZERO });
+    let start = |count| fault(FaultKind::Start { application: AppId(1), count, over: SimDuration::ZERO });
     match pick.of(&[0, 1, 2, 3, 4, 5, 6, 7]) {
         0 => vec![crash(some(3))],
         1 => vec![crash(one()), fault(stop(one()))],
         2 => vec![start(2), fault(stop(some(2)))],
-        3 => vec![crash(of_app(0, Which::All))],
+        3 => vec![crash(of_app(0, TargetChoice::All))],
         4 => vec![restart(pick.of(&[3, 20, 40, 80]), pick.of(&[true, false]), pick.of(&[true, false]))],
         5 => vec![crash(one()), Fault { at: s(100), ..crash(one()) }],
-        6 => vec![crash(of_app(0, Which::Count(1))), start(1)],
+        6 => vec![crash(of_app(0, TargetChoice::Count(1))), start(1)],
         _ => vec![crash(one())],
     }
 }

@@ -39,7 +39,7 @@ const LOGGED_LATE_MS: i64 = 1_000;
 const CONNECT_LIMIT_VARIES_MS: i64 = 1_600;
 
 /// How a call ended.
-struct Fate {
+struct CallOutcome {
     at_ms: i64,
     outcome: Result<Reply, Failure>,
 }
@@ -70,7 +70,7 @@ impl Player<'_> {
         };
         let at = millis(fate.at_ms).max(self.now);
         self.schedule(at, Event::Outcome(call, fate.outcome));
-        if at > self.now + Client::patience(self.config) {
+        if at > self.now + Client::stall_after(self.config) {
             self.step(|client, config, step| client.on_stall(config, call, step));
         }
     }
@@ -89,14 +89,14 @@ impl Player<'_> {
     }
 
     /// The server is gone. A job whose last attempt this is logs its failure.
-    fn refused(&mut self, kind: RequestKind) -> Fate {
+    fn refused(&mut self, kind: RequestKind) -> CallOutcome {
         let now_ms = self.now_ms();
         let at_ms = self.failure_logged(kind, now_ms..=now_ms + LOGGED_LATE_MS).unwrap_or(now_ms);
-        Fate { at_ms, outcome: Err(Failure::Refused) }
+        CallOutcome { at_ms, outcome: Err(Failure::Refused) }
     }
 
     /// The server stands still until `resumes_ms`.
-    fn hangs(&mut self, call: Call, kind: RequestKind, to: ServerId, resumes_ms: i64) -> Fate {
+    fn hangs(&mut self, call: Call, kind: RequestKind, to: ServerId, resumes_ms: i64) -> CallOutcome {
         let now_ms = self.now_ms();
         let connect_ms = now_ms + OS_CONNECT_LIMIT.as_millis() as i64;
         let varied_ms = connect_ms - CONNECT_LIMIT_VARIES_MS..=connect_ms + CONNECT_LIMIT_VARIES_MS;
@@ -105,14 +105,14 @@ impl Player<'_> {
             && only_linux_limits
             && let Some(at_ms) = self.failure_logged(kind, varied_ms)
         {
-            return Fate { at_ms, outcome: Err(Failure::ConnectTimeout) };
+            return CallOutcome { at_ms, outcome: Err(Failure::ConnectTimeout) };
         }
-        let (patience, failure) = self.config.transport.call_gives_up_after(call, Silence::Paused);
-        let read_ms = now_ms + patience.as_millis() as i64;
+        let (stall_after, failure) = self.config.transport.call_gives_up_after(call, Silence::Paused);
+        let read_ms = now_ms + stall_after.as_millis() as i64;
         if read_ms <= resumes_ms {
             let logged_ms = self.failure_logged(kind, read_ms..=read_ms + LOGGED_LATE_MS);
             self.tape.claim(self.name, (kind, to), resumes_ms, resumes_ms..=resumes_ms + WATCH_MS);
-            return Fate { at_ms: logged_ms.unwrap_or(read_ms), outcome: Err(failure) };
+            return CallOutcome { at_ms: logged_ms.unwrap_or(read_ms), outcome: Err(failure) };
         }
         // Linux repeats a SYN after ever longer gaps, at most as long as it has tried already.
         let until_ms = resumes_ms + (resumes_ms - now_ms) + WARM_MS;
@@ -123,7 +123,7 @@ impl Player<'_> {
     }
 
     /// The server is well.
-    fn answered(&mut self, call: Call, kind: RequestKind, to: ServerId) -> Fate {
+    fn answered(&mut self, call: Call, kind: RequestKind, to: ServerId) -> CallOutcome {
         let first_fetch = is_fetch(kind) && self.made[slot(kind)] == 1;
         if let Some(constructed_ms) = self.constructed_ms().filter(|_| first_fetch) {
             // Of the clients that started at the same time the others' constructors took longer, or less long.
@@ -131,15 +131,15 @@ impl Player<'_> {
             let Some(fate) = self.claim(kind, to, constructed_ms, range_ms) else {
                 return self.missing(kind, to);
             };
-            return Fate { at_ms: constructed_ms, ..fate };
+            return CallOutcome { at_ms: constructed_ms, ..fate };
         }
         let range_ms = self.range_ms(kind, to);
         let Some(fate) = self.claim(kind, to, self.now_ms(), range_ms) else { return self.missing(kind, to) };
         // One that came just before the server stood still may have waited longer than the client did.
-        let (patience, failure) = self.config.transport.call_gives_up_after(call, Silence::Paused);
-        if millis(fate.at_ms) > self.now + patience {
-            let at_ms = self.now_ms() + patience.as_millis() as i64;
-            return Fate { at_ms, outcome: Err(failure) };
+        let (stall_after, failure) = self.config.transport.call_gives_up_after(call, Silence::Paused);
+        if millis(fate.at_ms) > self.now + stall_after {
+            let at_ms = self.now_ms() + stall_after.as_millis() as i64;
+            return CallOutcome { at_ms, outcome: Err(failure) };
         }
         fate
     }
@@ -151,7 +151,7 @@ impl Player<'_> {
         to: ServerId,
         at_ms: i64,
         range_ms: RangeInclusive<i64>,
-    ) -> Option<Fate> {
+    ) -> Option<CallOutcome> {
         let row = self.tape.claim(self.name, (kind, to), at_ms, range_ms)?;
         let (sent_ms, done_ms, status, recorded) = (row.sent_ms, row.done_ms, row.status, row.kind);
         if recorded != kind {
@@ -162,17 +162,17 @@ impl Player<'_> {
         } else {
             None
         };
-        Some(Fate { at_ms: done_ms, outcome: Ok(Reply { payload, ..Reply::bare(status) }) })
+        Some(CallOutcome { at_ms: done_ms, outcome: Ok(Reply { payload, ..Reply::bare(status) }) })
     }
 
     /// The recording does not have the call: it failed, if the client's own log says so.
-    fn missing(&mut self, kind: RequestKind, to: ServerId) -> Fate {
+    fn missing(&mut self, kind: RequestKind, to: ServerId) -> CallOutcome {
         let now_ms = self.now_ms();
         let logged_ms = self.failure_logged(kind, now_ms..=now_ms + LOGGED_LATE_MS);
         if logged_ms.is_none() {
             self.differ(now_ms, format!("{} to server {} was not recorded", kind.name(), to.0 + 1));
         }
-        Fate { at_ms: logged_ms.unwrap_or(now_ms), outcome: Err(Failure::Refused) }
+        CallOutcome { at_ms: logged_ms.unwrap_or(now_ms), outcome: Err(Failure::Refused) }
     }
 
     /// When the recorded call may have been taken up.

@@ -16,7 +16,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::Ipv4Addr;
 
-use stillup::engine::{Chance, Seed, SimDuration, SimTime};
+use stillup::engine::{Seed, SimDuration, SimTime, Streams};
 use stillup::model::clock::{Now, WallMs};
 use stillup::model::eureka::client::{
     BalancerConfig, Call, Client, ClientConfig, ClientEffect, ClientTimer, ServerOrder, ServerUrls,
@@ -104,7 +104,7 @@ pub(super) struct Player<'a> {
     pub(super) config: &'a ClientConfig,
     /// Which order of servers is tried.
     order: u8,
-    chance: Chance,
+    streams: Streams,
     pub(super) now: SimTime,
     queue: BTreeMap<(SimTime, u64), Event>,
     scheduled: u64,
@@ -146,7 +146,7 @@ impl<'a> Player<'a> {
             client: Client::new(AppId(1), instance, urls),
             config,
             order,
-            chance: Chance::of(name),
+            streams: Streams::of(name),
             now: SimTime::ZERO,
             queue: BTreeMap::new(),
             scheduled: 0,
@@ -272,7 +272,7 @@ impl<'a> Player<'a> {
         let wall = WallMs(self.recording.experiment.t0_epoch_ms + self.now.as_millis() as i64);
         let mut step = Step {
             now: Now { mono: self.now, wall },
-            dice: self.chance.with(&seed),
+            rng: self.streams.with(&seed),
             views: &mut self.answers.views,
             out: &mut out,
         };

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use stillup::engine::{Chance, Seed, SimTime};
+use stillup::engine::{Seed, SimTime, Streams};
 use stillup::model::clock::{Now, WallMs};
 use stillup::model::eureka::{Due, EurekaServer, OwnRegistry, ServerConfig, ServerEffect, ServerStep};
 use stillup::model::fact::Fact;
@@ -54,7 +54,7 @@ pub(super) struct Replay<'a> {
     pub(super) server: Option<EurekaServer>,
     pub(super) views: Views,
     pub(super) seed: Seed,
-    pub(super) chance: Chance,
+    pub(super) streams: Streams,
     pub(super) now_ms: i64,
     pub(super) ids: BTreeMap<String, InstanceId>,
     /// When somebody was last registered or removed.
@@ -93,7 +93,7 @@ impl<'a> Replay<'a> {
             server: None,
             views: Views::default(),
             seed: Seed::new(0, 0),
-            chance: Chance::of("server/1"),
+            streams: Streams::of("server/1"),
             now_ms: i64::MIN,
             ids: BTreeMap::new(),
             touched: BTreeMap::new(),
@@ -149,7 +149,7 @@ impl<'a> Replay<'a> {
         let mut out = Vec::new();
         let mut step = Step {
             now: self.now(),
-            dice: self.chance.with(&self.seed),
+            rng: self.streams.with(&self.seed),
             views: &mut self.views,
             out: &mut out,
         };
@@ -274,7 +274,7 @@ impl<'a> Replay<'a> {
         let now = self.now();
         let mut out = Vec::new();
         let mut step =
-            Step { now, dice: self.chance.with(&self.seed), views: &mut self.views, out: &mut out };
+            Step { now, rng: self.streams.with(&self.seed), views: &mut self.views, out: &mut out };
         let result = act(self.server.as_mut()?, &mut step);
         self.take(out);
         Some(result)

@@ -25,7 +25,7 @@ use stillup::model::id::{AppId, ServerId};
 use stillup::model::stage::{EventKind, Stage};
 use stillup::observe::{Outcome, ReplicateData};
 use stillup::scenario::{
-    Application, Clock, Fault, Scenario, Selection, ServerList, Settings, Targets, Verb, Which,
+    Application, Clock, Fault, FaultKind, Scenario, Selection, ServerList, Settings, TargetChoice, Targets,
     default_scenario,
 };
 use stillup::sweep;
@@ -146,10 +146,10 @@ fn setup(recording: &Recording, first_death_ms: i64) -> Result<Scenario, String>
             at: SimDuration::ZERO,
             // All that the two timers can do to each other.
             within: millis(common_multiple(eviction_ms, cache_ms)),
-            verb: Verb::Crash(Targets::Instances(Selection {
+            verb: FaultKind::Crash(Targets::Instances(Selection {
                 application: Some(AppId(0)),
                 zone: None,
-                which: Which::Count(1),
+                which: TargetChoice::Count(1),
             })),
         }],
         expectations: Vec::new(),

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use stillup::engine::SimDuration;
 use stillup::model::id::AppId;
-use stillup::observe::{Fate, ReplicateData};
+use stillup::observe::{CallOutcome, ReplicateData};
 use stillup::scenario::{Scenario, Traffic};
 use stillup::world;
 
@@ -28,9 +28,9 @@ pub(super) fn calls(scenario: &Scenario, silent: &ReplicateData) -> Vec<String> 
         broken.push("calls change what else happens".to_owned());
     }
     for row in rows {
-        let attempt = |fate: Fate| row.attempts[fate as usize];
-        let adds_up = row.failed + attempt(Fate::Answered) == row.calls
-            && row.dead_by_stage.iter().sum::<u64>() == attempt(Fate::Dead)
+        let attempt = |fate: CallOutcome| row.attempts[fate as usize];
+        let adds_up = row.failed + attempt(CallOutcome::Answered) == row.calls
+            && row.dead_by_stage.iter().sum::<u64>() == attempt(CallOutcome::Dead)
             && row.attempts.iter().sum::<u64>() <= 4 * row.calls;
         if !adds_up {
             broken.push(format!("calls do not add up: {row:?}"));

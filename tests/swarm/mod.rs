@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicBool;
 use stillup::engine::SimDuration;
 use stillup::model::stage::Stage;
 use stillup::observe::{Ending, Minute, Outcome, Removal, ReplicateData, RoundRow};
-use stillup::scenario::{Application, Scenario, ServerList, Verb};
+use stillup::scenario::{Application, FaultKind, Scenario, ServerList};
 use stillup::world;
 
 use worlds::scenario;
@@ -47,7 +47,7 @@ fn safety(scenario: &Scenario, data: &ReplicateData) -> Vec<String> {
         && !scenario
             .faults
             .iter()
-            .any(|fault| matches!(&fault.verb, Verb::Clock { .. } if fault.verb.hits_server()));
+            .any(|fault| matches!(&fault.verb, FaultKind::Clock { .. } if fault.verb.hits_server()));
     let evicted = data.mistakes.iter().filter(|mistake| mistake.removal == Removal::Evicted);
     for mistake in evicted.filter(|_| server_clock_is_exact) {
         check(mistake.at.since(stillup::engine::SimTime::ZERO) > earliest, format!("too early: {mistake:?}"));
@@ -89,8 +89,8 @@ fn stages_in_order(data: &ReplicateData, check: &mut impl FnMut(bool, String)) {
 /// set back may have a record that its server takes for old, and holds to the newer one, for good if nothing changes
 /// again (`eureka-client.md` 9.2).
 fn comes_to_rest(scenario: &Scenario) -> bool {
-    let goes_back = |verb: &Verb| match verb {
-        Verb::Clock { targets, step_ms, drift_ppm, length } => {
+    let goes_back = |verb: &FaultKind| match verb {
+        FaultKind::Clock { targets, step_ms, drift_ppm, length } => {
             !targets.is_server() && (*step_ms < 0 || (length.is_some() && (*step_ms, *drift_ppm) != (0, 0)))
         }
         _ => false,
@@ -115,7 +115,8 @@ fn liveness(scenario: &Scenario, data: &ReplicateData) -> Vec<String> {
     if evictions_were_open(data) && agreement.dead_in_registries > 0 {
         broken.push(format!("the dead are still there: {agreement:?}"));
     }
-    let changes_a_status = |verb: &Verb| matches!(verb, Verb::Override { .. } | Verb::Unhealthy { .. });
+    let changes_a_status =
+        |verb: &FaultKind| matches!(verb, FaultKind::Override { .. } | FaultKind::Unhealthy { .. });
     let differing = data.divergence.last().map_or(0, |row| row.differing);
     if differing > 0
         && (agreement.missing_in_registries, agreement.dead_in_registries) == (0, 0)

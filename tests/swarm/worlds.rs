@@ -2,7 +2,7 @@
 
 use std::net::Ipv4Addr;
 
-use stillup::engine::{Chance, Dice, Distribution, Purpose, Seed, SimDuration};
+use stillup::engine::{Distribution, Purpose, Rng, Seed, SimDuration, Streams};
 use stillup::model::eureka::client::{BalancerConfig, ClientConfig, TransportConfig, TransportKind};
 use stillup::model::eureka::{Eureka, Flavour, ServerConfig};
 use stillup::model::id::ServerId;
@@ -19,7 +19,7 @@ use super::faults::{LENGTH_MAX, fault};
 const CALM: SimDuration = SimDuration::from_secs(2_400);
 
 /// What everything is drawn with.
-pub(crate) struct Draw<'a>(Dice<'a>);
+pub(crate) struct Draw<'a>(Rng<'a>);
 
 impl Draw<'_> {
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
@@ -41,8 +41,8 @@ impl Draw<'_> {
 
 /// The world of a seed.
 pub(crate) fn scenario(seed: u64) -> Scenario {
-    let (key, mut chance) = (Seed::new(seed, 0), Chance::of("swarm"));
-    let mut draw = Draw(chance.with(&key));
+    let (key, mut streams) = (Seed::new(seed, 0), Streams::of("swarm"));
+    let mut draw = Draw(streams.with(&key));
     let flavour = if draw.chance(20) { Flavour::Netflix } else { Flavour::Spring };
     let client = client(&mut draw, flavour);
     let servers = servers(&mut draw);

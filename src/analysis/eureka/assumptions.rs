@@ -17,7 +17,7 @@ use crate::engine::SimDuration;
 use crate::model::eureka::Flavour;
 use crate::model::eureka::client::ClientConfig;
 use crate::model::stage::EventKind;
-use crate::scenario::Verb;
+use crate::scenario::FaultKind;
 
 /// Java keeps a lease's duration in an `int` of milliseconds; beyond this many seconds it is negative
 /// (`eureka-server.md` 1.1).
@@ -194,7 +194,7 @@ pub(super) fn returns_unnoticed(
     ranges: impl Fn(Case<'_>, EventKind) -> [Result<BoundRange, Reason>; 4],
 ) -> Option<Reason> {
     for fault in &scenario.faults {
-        let Verb::Restart { ref targets, down_for, new_id: false, graceful, .. } = fault.verb else {
+        let FaultKind::Restart { ref targets, down_for, new_id: false, graceful, .. } = fault.verb else {
             continue;
         };
         let ends = if graceful { EventKind::Stop } else { EventKind::Crash };

@@ -44,14 +44,14 @@ pub(super) fn bounds(scenario: Case<'_>) -> Vec<Bound> {
 
 /// By stage, as if nothing ever came back under its own id.
 fn ranges(scenario: Case<'_>, event: EventKind) -> [Result<BoundRange, Reason>; Stage::WAY.len()] {
-    match Way::of(scenario, event) {
+    match StagePath::of(scenario, event) {
         Ok(way) => Stage::WAY.map(|stage| way.until(stage)),
         Err(absence) => Stage::WAY.map(|_| Err(absence.clone())),
     }
 }
 
 /// The way of one kind of event through the stages.
-struct Way<'a> {
+struct StagePath<'a> {
     scenario: Case<'a>,
     event: EventKind,
     latency: Latency,
@@ -62,7 +62,7 @@ struct Way<'a> {
     served: BoundRange,
 }
 
-impl<'a> Way<'a> {
+impl<'a> StagePath<'a> {
     fn of(scenario: Case<'a>, event: EventKind) -> Result<Self, Reason> {
         undisturbed(&scenario)?;
         let latency = Latency::of_links(&scenario)?;
@@ -180,15 +180,15 @@ mod tests {
     use crate::engine::Distribution;
     use crate::model::eureka::{Flavour, ServerConfig};
     use crate::model::id::AppId;
-    use crate::scenario::{Delay, Scenario, Selection, Targets, Verb, Which, WhichServers};
+    use crate::scenario::{Delay, FaultKind, Scenario, Selection, ServerChoice, TargetChoice, Targets};
 
     fn one() -> Targets {
-        Targets::Instances(Selection { application: None, zone: None, which: Which::Count(1) })
+        Targets::Instances(Selection { application: None, zone: None, which: TargetChoice::Count(1) })
     }
 
-    fn stop_one() -> Verb {
-        let targets = Selection { application: None, zone: None, which: Which::Count(1) };
-        Verb::Stop { targets, linger: SimDuration::ZERO, over: SimDuration::ZERO }
+    fn stop_one() -> FaultKind {
+        let targets = Selection { application: None, zone: None, which: TargetChoice::Count(1) };
+        FaultKind::Stop { targets, linger: SimDuration::ZERO, over: SimDuration::ZERO }
     }
 
     fn ms(millis: u64) -> SimDuration {
@@ -283,7 +283,7 @@ mod tests {
         scenario.faults = vec![fault(0, stop_one())];
         assert_eq!(figures(&scenario), expected);
         scenario.faults =
-            vec![fault(0, Verb::Start { application: AppId(0), count: 1, over: SimDuration::ZERO })];
+            vec![fault(0, FaultKind::Start { application: AppId(0), count: 1, over: SimDuration::ZERO })];
         assert_eq!(figures(&scenario), expected);
     }
 
@@ -291,7 +291,7 @@ mod tests {
     fn the_first_instance_of_a_service_waits_for_no_time_to_live() {
         let mut scenario = scenario(&[10, 0]);
         scenario.faults =
-            vec![fault(0, Verb::Start { application: AppId(1), count: 1, over: SimDuration::ZERO })];
+            vec![fault(0, FaultKind::Start { application: AppId(1), count: 1, over: SimDuration::ZERO })];
         assert_eq!(reasons(&scenario), [EurekaReason::EmptyList.into()]);
     }
 
@@ -328,8 +328,8 @@ mod tests {
             change(&mut scenario);
             reasons(&scenario)
         };
-        let pause = Verb::Pause {
-            targets: Targets::Servers(WhichServers::All),
+        let pause = FaultKind::Pause {
+            targets: Targets::Servers(ServerChoice::All),
             length: Distribution::constant(SimDuration::from_secs(10)),
         };
         assert_eq!(
@@ -379,7 +379,10 @@ mod tests {
         let mut scenario = scenario(&[100]);
         let restart = |down_s, new_id, graceful| {
             let down_for = SimDuration::from_secs(down_s);
-            vec![fault(0, Verb::Restart { one_by_one: None, targets: one(), down_for, new_id, graceful })]
+            vec![fault(
+                0,
+                FaultKind::Restart { one_by_one: None, targets: one(), down_for, new_id, graceful },
+            )]
         };
         scenario.faults = restart(20, false, true);
         assert!(reasons(&scenario).iter().all(|it| *it == Reason::ReturnsUnnoticed));

@@ -162,12 +162,12 @@ mod tests {
     use super::*;
     use crate::analysis::fixture::{crash_of, fault, scenario};
     use crate::model::eureka::Flavour;
-    use crate::scenario::{Delay, Scenario, Selection, Targets, Verb, Which};
+    use crate::scenario::{Delay, FaultKind, Scenario, Selection, TargetChoice, Targets};
 
     const LATEST: SimDuration = SimDuration::from_secs(300);
 
     fn some(count: u32) -> Selection {
-        Selection { application: None, zone: None, which: Which::Count(count) }
+        Selection { application: None, zone: None, which: TargetChoice::Count(count) }
     }
 
     fn crash(fleet: u32, dead: u32) -> Scenario {
@@ -292,7 +292,7 @@ mod tests {
         // 40 clients, 4 die, are evicted, and 4 more die: 64 renewals against ⌊1.7 · 37⌋ = 62 if evictions
         // lower what is expected, against ⌊1.7 · 41⌋ = 69 if not.
         let mut scenario = crash(40, 4);
-        let second = fault(600, Verb::Crash(Targets::Instances(some(4))));
+        let second = fault(600, FaultKind::Crash(Targets::Instances(some(4))));
         scenario.faults.push(second);
         assert!(verdict(&scenario).is_ok());
         scenario.setup.eureka_mut().unwrap().server.rules.decrement_expected_on_eviction = false;

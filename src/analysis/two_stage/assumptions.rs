@@ -14,7 +14,7 @@ use crate::engine::SimDuration;
 use crate::model::id::AppId;
 use crate::model::stage::EventKind;
 use crate::model::two_stage::{ClientConfig, Discovery, DiskMode, Sanity, SweepPasses};
-use crate::scenario::Verb;
+use crate::scenario::FaultKind;
 
 /// Nothing stands still or gets lost, every request is taken up at once, calls are short, and nobody who is well is
 /// ever marked.
@@ -159,11 +159,11 @@ pub(super) fn files_do_not_matter(
     if client.disk_mode == DiskMode::None {
         return Ok(());
     }
-    let full = |verb: &Verb| matches!(verb, Verb::FullDisk { .. });
+    let full = |verb: &FaultKind| matches!(verb, FaultKind::FullDisk { .. });
     if !client.disk_writable || scenario.faults.iter().any(|fault| full(&fault.verb)) {
         return Err(TwoStageReason::FullDisk.into());
     }
-    let returns = |verb: &Verb| matches!(verb, Verb::Restart { new_id: false, .. });
+    let returns = |verb: &FaultKind| matches!(verb, FaultKind::Restart { new_id: false, .. });
     let some_return = scenario.faults.iter().any(|fault| returns(&fault.verb));
     if event == EventKind::Registration && client.disk_load_at_start && some_return {
         return Err(TwoStageReason::ShowsItsFile.into());

@@ -9,11 +9,11 @@ use super::super::types::BoundRange;
 use super::Case;
 use super::reason::TwoStageReason;
 use super::silence::ms;
-use super::way::Way;
+use super::stage_path::StagePath;
 use crate::engine::SimDuration;
 use crate::model::stage::{EventKind, Stage};
 use crate::model::two_stage::RegisterExisting;
-use crate::scenario::Verb;
+use crate::scenario::FaultKind;
 
 /// What a registration finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub(super) enum Comeback {
 /// are away.
 pub(super) fn under_its_own_id(scenario: Case<'_>, hit: &Hit) -> Option<(EventKind, SimDuration)> {
     match scenario.faults[hit.fault].verb {
-        Verb::Restart { down_for, new_id: false, graceful, .. } => {
+        FaultKind::Restart { down_for, new_id: false, graceful, .. } => {
             Some((if graceful { EventKind::Stop } else { EventKind::Crash }, down_for))
         }
         _ => None,
@@ -42,7 +42,7 @@ pub(super) fn under_its_own_id(scenario: Case<'_>, hit: &Hit) -> Option<(EventKi
 /// Their entry may be there or not, healthy or not.
 pub(super) fn of(scenario: Case<'_>, latency: &Latency, hit: &Hit) -> Result<Comeback, Reason> {
     let Some((ends, down_for)) = under_its_own_id(scenario, hit) else { return Ok(Comeback::Anew) };
-    let end = Way::of(scenario, ends)?;
+    let end = StagePath::of(scenario, ends)?;
     let forgotten = end.of_fault(Stage::Entry, hit.fault);
     if forgotten.as_ref().is_ok_and(|range| range.max <= down_for) {
         return Ok(Comeback::Anew);

@@ -15,7 +15,7 @@ use crate::engine::SimDuration;
 use crate::model::id::AppId;
 use crate::model::stage::EventKind;
 use crate::model::two_stage::{Guard, GuardScope, ServerConfig};
-use crate::scenario::Verb;
+use crate::scenario::FaultKind;
 
 /// When an instance of one application is marked and removed, seen from its crash.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +44,7 @@ impl<'a> Ghosts<'a> {
     /// Those of application `place`.
     pub(super) fn of(scenario: Case<'a>, crashes: &'a [Hit], place: usize, death: Death) -> Self {
         let app = scenario.app(AppId(place as u32));
-        let of_kind = |kind, counts: fn(&Verb) -> bool| {
+        let of_kind = |kind, counts: fn(&FaultKind) -> bool| {
             let all = hits(&scenario, kind);
             let those = all.iter().filter(|hit| counts(&scenario.faults[hit.fault].verb));
             those.map(|hit| hit.at_most_of(place)).sum()
@@ -169,8 +169,8 @@ impl<'a> Ghosts<'a> {
 }
 
 /// Whether those whom it brings had no entry: who comes back under its id has one.
-fn adds_an_entry(verb: &Verb) -> bool {
-    !matches!(verb, Verb::Restart { new_id: false, .. } | Verb::CrashLoop { new_id: false, .. })
+fn adds_an_entry(verb: &FaultKind) -> bool {
+    !matches!(verb, FaultKind::Restart { new_id: false, .. } | FaultKind::CrashLoop { new_id: false, .. })
 }
 
 #[cfg(test)]
@@ -179,7 +179,7 @@ mod tests {
     use crate::analysis::fixture::{crash_of, fault, registry_of, two_stage};
     use crate::model::id::AppId;
     use crate::model::two_stage::Preset;
-    use crate::scenario::{Fault, Scenario, Selection, Which};
+    use crate::scenario::{Fault, Scenario, Selection, TargetChoice};
 
     fn range(min_s: u64, max_s: u64) -> BoundRange {
         let [min, mean, max] = [min_s, (min_s + max_s) / 2, max_s].map(SimDuration::from_secs);
@@ -187,7 +187,7 @@ mod tests {
     }
 
     fn some(count: u32) -> Selection {
-        Selection { application: Some(AppId(0)), zone: None, which: Which::Count(count) }
+        Selection { application: Some(AppId(0)), zone: None, which: TargetChoice::Count(count) }
     }
 
     fn crash(count: u32, at_s: u64) -> Fault {
@@ -242,10 +242,10 @@ mod tests {
     /// Twenty of which seven leave are thirteen, and these bear one; newcomers may lift nine over the cliff.
     #[test]
     fn others_come_and_go() {
-        let stop = Verb::Stop { targets: some(7), linger: SimDuration::ZERO, over: SimDuration::ZERO };
+        let stop = FaultKind::Stop { targets: some(7), linger: SimDuration::ZERO, over: SimDuration::ZERO };
         assert_eq!(of(20, vec![fault(0, stop.clone()), crash(2, 300)]), [true, false]);
         assert_eq!(of(20, vec![fault(0, stop), crash(1, 300)]), [true, true]);
-        let start = Verb::Start { application: AppId(0), count: 1, over: SimDuration::ZERO };
+        let start = FaultKind::Start { application: AppId(0), count: 1, over: SimDuration::ZERO };
         assert_eq!(of(9, vec![fault(0, start), crash(2, 300)]), [true, false]);
     }
 

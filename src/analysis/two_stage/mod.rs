@@ -4,8 +4,8 @@
 //! `bounds` adds up what the clocks on the way of a death, a departure or an arrival cost. The other functions answer
 //! what the paper computes besides: what the guard bears and what a cut costs ([`unhealthy_tolerated`],
 //! [`lost_in_a_cut`]), how likely a live instance is evicted ([`chance_that_a_pause_evicts`],
-//! [`false_evictions_per_heartbeat`]), what an orderly stop leaves behind ([`unheard_when_the_port_closes`],
-//! [`revenant`]), what the registry has to do on an ordinary day ([`ordinary_load`]), and how sums of uniform waits are
+//! [`false_evictions_per_heartbeat`]), what an orderly stop leaves behind ([`stale_consumers_at_port_close`],
+//! [`late_reregistration`]), what the registry has to do on an ordinary day ([`ordinary_load`]), and how sums of uniform waits are
 //! distributed ([`Uniforms`]).
 
 mod assumptions;
@@ -23,10 +23,10 @@ mod reason;
 mod sampled;
 mod shutdown;
 mod silence;
+mod stage_path;
 #[cfg(test)]
 mod tests;
 mod uniforms;
-mod way;
 
 pub use guard::{
     Share, ghosts_to_deregister, is_jammed, lost_in_a_cut, newcomers_to_open, unhealthy_tolerated,
@@ -34,7 +34,7 @@ pub use guard::{
 pub use load::{Load, ordinary_load};
 pub use mistakes::{chance_that_a_pause_evicts, false_evictions_per_heartbeat};
 pub use reason::TwoStageReason;
-pub use shutdown::{Revenant, Unheard, revenant, unheard_when_the_port_closes};
+pub use shutdown::{LateReregistration, StaleConsumers, late_reregistration, stale_consumers_at_port_close};
 pub use silence::ghost_lives;
 pub use uniforms::Uniforms;
 
@@ -50,7 +50,7 @@ type App<'a> = AppOf<'a, TwoStage>;
 
 impl ClosedForms for TwoStage {
     fn bounds(scenario: Case<'_>) -> Vec<Bound> {
-        way::bounds(scenario)
+        stage_path::bounds(scenario)
     }
 
     fn missed_heartbeats_tolerated(scenario: Case<'_>, app: App<'_>) -> Option<u64> {

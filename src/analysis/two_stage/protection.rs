@@ -80,7 +80,7 @@ mod tests {
     use crate::engine::SimDuration;
     use crate::model::id::AppId;
     use crate::model::two_stage::Preset;
-    use crate::scenario::{Scenario, Selection, Verb, Which};
+    use crate::scenario::{FaultKind, Scenario, Selection, TargetChoice};
 
     fn death() -> Death {
         let range = |min, max| {
@@ -94,7 +94,7 @@ mod tests {
         Served::of(scenario.two_stage().unwrap(), &hits(scenario, EventKind::Crash), 0, death())
     }
 
-    fn crash(fleet: &[u32], which: Which, application: Option<AppId>) -> Scenario {
+    fn crash(fleet: &[u32], which: TargetChoice, application: Option<AppId>) -> Scenario {
         let faults = vec![crash_of(Selection { application, zone: None, which })];
         Scenario { faults, ..two_stage(Preset::Nacos1, fleet) }
     }
@@ -102,31 +102,31 @@ mod tests {
     /// N1, N2: the only instance, the whole service; one of two is hidden by its mark.
     #[test]
     fn the_last_one_is_hidden_by_its_deletion() {
-        assert_eq!(served(&crash(&[1], Which::Count(1), None)), Served::AsEntry);
-        assert_eq!(served(&crash(&[4], Which::All, None)), Served::AsEntry);
-        assert_eq!(served(&crash(&[2], Which::Count(1), None)), Served::AsRegistry);
+        assert_eq!(served(&crash(&[1], TargetChoice::Count(1), None)), Served::AsEntry);
+        assert_eq!(served(&crash(&[4], TargetChoice::All, None)), Served::AsEntry);
+        assert_eq!(served(&crash(&[2], TargetChoice::Count(1), None)), Served::AsRegistry);
         // Drawn from all: if it is the only one of its service, it is the last.
-        assert_eq!(served(&crash(&[1, 20], Which::Count(1), None)), Served::AsEntry);
+        assert_eq!(served(&crash(&[1, 20], TargetChoice::Count(1), None)), Served::AsEntry);
         // Two of four and twenty may be two of four, three of three and twenty all three.
-        assert_eq!(served(&crash(&[4, 20], Which::Count(2), None)), Served::AsRegistry);
-        assert_eq!(served(&crash(&[3, 20], Which::Count(3), None)), Served::Between);
+        assert_eq!(served(&crash(&[4, 20], TargetChoice::Count(2), None)), Served::AsRegistry);
+        assert_eq!(served(&crash(&[3, 20], TargetChoice::Count(3), None)), Served::Between);
     }
 
     #[test]
     fn two_crashes_of_one_service_depend_on_each_other() {
-        let mut scenario = crash(&[2], Which::Named(vec![(AppId(0), 1)]), None);
+        let mut scenario = crash(&[2], TargetChoice::Named(vec![(AppId(0), 1)]), None);
         scenario.faults.push(crash_of(Selection {
             application: None,
             zone: None,
-            which: Which::Named(vec![(AppId(0), 2)]),
+            which: TargetChoice::Named(vec![(AppId(0), 2)]),
         }));
         assert_eq!(served(&scenario), Served::Between);
         let wait = Served::Between.wait(death());
         assert_eq!((wait.range.min, wait.range.max), (death().hidden.min, death().forgotten.max));
         assert!(wait.uneven.is_some());
         // Somebody who starts meanwhile is healthy.
-        let mut scenario = crash(&[1], Which::Count(1), None);
-        let start = Verb::Start { application: AppId(0), count: 1, over: SimDuration::ZERO };
+        let mut scenario = crash(&[1], TargetChoice::Count(1), None);
+        let start = FaultKind::Start { application: AppId(0), count: 1, over: SimDuration::ZERO };
         scenario.faults.push(fault(0, start));
         assert_eq!(served(&scenario), Served::Between);
     }
@@ -134,7 +134,7 @@ mod tests {
     /// With a threshold of one half two of four turn it on: 2/4. When one of these is deleted 2/3 is above.
     #[test]
     fn other_thresholds() {
-        let mut scenario = crash(&[4], Which::Count(2), None);
+        let mut scenario = crash(&[4], TargetChoice::Count(2), None);
         registry_of(&mut scenario).read_protect_threshold = Some(0.5);
         assert_eq!(served(&scenario), Served::Between);
         registry_of(&mut scenario).read_protect_threshold = Some(0.7);

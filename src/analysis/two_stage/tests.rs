@@ -6,10 +6,10 @@ use crate::engine::SimDuration;
 use crate::model::id::AppId;
 use crate::model::stage::Stage;
 use crate::model::two_stage::{Discovery, Preset, Sanity};
-use crate::scenario::{Delay, Scenario, Selection, Targets, Verb, Which};
+use crate::scenario::{Delay, FaultKind, Scenario, Selection, TargetChoice, Targets};
 
 fn some(count: u32) -> Selection {
-    Selection { application: None, zone: None, which: Which::Count(count) }
+    Selection { application: None, zone: None, which: TargetChoice::Count(count) }
 }
 
 /// Without latency, one of all crashes within a minute.
@@ -84,7 +84,7 @@ fn a_stop_and_a_registration_take_a_request_and_a_poll() {
     scenario.faults = vec![fault(0, stop(1))];
     assert_eq!(figures(&scenario), expected);
     scenario.faults =
-        vec![fault(0, Verb::Start { application: AppId(0), count: 2, over: SimDuration::ZERO })];
+        vec![fault(0, FaultKind::Start { application: AppId(0), count: 2, over: SimDuration::ZERO })];
     assert_eq!(figures(&scenario), expected);
     // C12: lingering with its heartbeats on, it registers itself again.
     scenario.faults = vec![fault(0, stop(1))];
@@ -92,8 +92,8 @@ fn a_stop_and_a_registration_take_a_request_and_a_poll() {
     assert_eq!(reason(&scenario, Stage::Registry), TwoStageReason::RegistersAgain.into());
 }
 
-fn stop(count: u32) -> Verb {
-    Verb::Stop { targets: some(count), linger: SimDuration::ZERO, over: SimDuration::ZERO }
+fn stop(count: u32) -> FaultKind {
+    FaultKind::Stop { targets: some(count), linger: SimDuration::ZERO, over: SimDuration::ZERO }
 }
 
 /// Four of twenty are hidden in time and never forgotten; of five the fifth may stay.
@@ -126,7 +126,7 @@ fn consumers_refuse_what_lost_more_than_half() {
     // By long polls each service is looked at by itself.
     scenario.faults.push(fault(
         300,
-        Verb::Crash(Targets::Instances(Selection { application: Some(AppId(1)), ..some(1) })),
+        FaultKind::Crash(Targets::Instances(Selection { application: Some(AppId(1)), ..some(1) })),
     ));
     scenario.faults[0] = crash_of(of_first(5));
     assert_eq!(reason(&scenario, Stage::Client), refused(5, 9));
@@ -145,7 +145,7 @@ fn who_comes_back_finds_its_entry() {
     let restart = |down_s: u64, new_id, graceful| {
         let down_for = SimDuration::from_secs(down_s);
         let targets = Targets::Instances(some(1));
-        fault(0, Verb::Restart { one_by_one: None, targets, down_for, new_id, graceful })
+        fault(0, FaultKind::Restart { one_by_one: None, targets, down_for, new_id, graceful })
     };
     let mut scenario = scenario(Preset::TwoStage, &[50]);
     let figures_after = |scenario: &mut Scenario, fault| {
@@ -199,7 +199,7 @@ fn reasons_for_an_absence() {
     let unswept = two_stage(Stage::Registry, &|it| registry_of(it).sweep_initial_delay_ms = 3_600_000);
     assert_eq!(unswept, TwoStageReason::NoSweepYet.into());
     let full = two_stage(Stage::Client, &|it| {
-        it.faults.push(fault(0, Verb::FullDisk { targets: some(1), length: None }));
+        it.faults.push(fault(0, FaultKind::FullDisk { targets: some(1), length: None }));
     });
     assert_eq!(full, TwoStageReason::FullDisk.into());
     let nacos = |change: &dyn Fn(&mut Scenario)| because(Preset::Nacos1, Stage::Client, change);
@@ -208,7 +208,8 @@ fn reasons_for_an_absence() {
         it.applications[0].instances = 5;
         let other = crate::scenario::Application { name: "a1".into(), ..it.applications[0].clone() };
         it.add_application(other, AppId(0));
-        it.faults = vec![crash_of(Selection { application: Some(AppId(0)), zone: None, which: Which::All })];
+        it.faults =
+            vec![crash_of(Selection { application: Some(AppId(0)), zone: None, which: TargetChoice::All })];
     });
     let refused = TwoStageReason::ListIsRefused { application: "a0".to_owned(), leave: 5, entries: 5 };
     assert_eq!(protected, refused.into());
@@ -222,7 +223,8 @@ fn the_first_instance_of_a_service_is_seen_late() {
     let empty = crate::scenario::Application { name: "a1".into(), instances: 0, ..app };
     scenario.add_application(empty, AppId(0));
     client_of(&mut scenario, 0).services = vec![AppId(0), AppId(1)];
-    let start = |count| vec![fault(0, Verb::Start { application: AppId(1), count, over: SimDuration::ZERO })];
+    let start =
+        |count| vec![fault(0, FaultKind::Start { application: AppId(1), count, over: SimDuration::ZERO })];
     scenario.faults = start(1);
     assert_eq!(figures(&scenario)[2], Ok([0, 21_825, 51_000]));
     scenario.faults[0].within = SimDuration::from_secs(10);

@@ -10,7 +10,7 @@
 //! Source: `eureka-server.md` section 3; `AbstractInstanceRegistry.evict`,
 //! `AbstractInstanceRegistry.EvictionTask`.
 
-use crate::engine::{Dice, Purpose, SimTime};
+use crate::engine::{Purpose, Rng, SimTime};
 use crate::model::id::InstanceId;
 
 /// The server's stream for the choice of victims.
@@ -60,11 +60,11 @@ impl Lateness {
 }
 
 /// Draws `quota` of the expired uniformly, without replacement: the prefix of a Fisher–Yates shuffle.
-pub(super) fn choose(mut expired: Vec<InstanceId>, quota: usize, dice: &mut Dice<'_>) -> Vec<InstanceId> {
+pub(super) fn choose(mut expired: Vec<InstanceId>, quota: usize, rng: &mut Rng<'_>) -> Vec<InstanceId> {
     for at in 0..quota {
         let among = (expired.len() - at) as u64;
         if among > 1 {
-            let drawn = dice.below(EVICTION_CHOICE, among) as usize;
+            let drawn = rng.below(EVICTION_CHOICE, among) as usize;
             expired.swap(at, at + drawn);
         }
     }
@@ -152,13 +152,13 @@ mod tests {
 
     #[test]
     fn every_victim_is_as_likely_as_any_other() {
-        use crate::engine::{Chance, Seed};
+        use crate::engine::{Seed, Streams};
         let seed = Seed::new(1, 0);
-        let mut chance = Chance::of("server/1");
+        let mut streams = Streams::of("server/1");
         let mut hits = [0_u32; 10];
         for _ in 0..10_000 {
             let expired = (0..10).map(InstanceId).collect();
-            let victims = choose(expired, 3, &mut chance.with(&seed));
+            let victims = choose(expired, 3, &mut streams.with(&seed));
             assert_eq!(victims.len(), 3);
             for victim in victims {
                 hits[victim.index()] += 1;

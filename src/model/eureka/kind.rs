@@ -104,8 +104,8 @@ impl ClientSettings for ClientConfig {
         self.transport.call_gives_up_after(call, silence)
     }
 
-    fn patience(&self) -> SimDuration {
-        Client::patience(self).min(self.transport.read_limit())
+    fn stall_after(&self) -> SimDuration {
+        Client::stall_after(self).min(self.transport.read_limit())
     }
 
     fn balancer(&self) -> BalancerConfig {

@@ -281,7 +281,7 @@ impl EurekaServer {
                 self.arm(timer, step);
                 let round = self.open_round(step.now);
                 let quota = round.quota();
-                let chosen = eviction::choose(round.expired.clone(), quota, &mut step.dice);
+                let chosen = eviction::choose(round.expired.clone(), quota, &mut step.rng);
                 self.close_round(&round, &chosen, step);
             }
             ServerTimer::SyncRetry => {

@@ -69,7 +69,7 @@ impl Timers {
     /// Notes a setting, or that it waits on for the rest, and returns its generation.
     pub(super) fn set(&mut self, timer: ServerTimer, due: Due, now: Now) -> u16 {
         self.due[timer as usize] = Some(due);
-        self.looks[timer as usize] = due.looks_at(now);
+        self.looks[timer as usize] = due.observed_services(now);
         self.generations[timer as usize]
     }
 

@@ -75,7 +75,7 @@ pub trait ClientSettings {
     fn gives_up_after(&self, call: Call, request: &Request, silence: Silence) -> (SimDuration, Failure);
 
     /// How long a call may take before anything follows from that.
-    fn patience(&self) -> SimDuration;
+    fn stall_after(&self) -> SimDuration;
 
     /// What stands above the client.
     fn balancer(&self) -> BalancerConfig {

@@ -108,7 +108,7 @@ impl ClientSettings for ClientConfig {
         (self.read_limit(request), Failure::ReadTimeout)
     }
 
-    fn patience(&self) -> SimDuration {
+    fn stall_after(&self) -> SimDuration {
         ms(self.request_timeout_ms)
     }
 

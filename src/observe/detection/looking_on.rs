@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{BLIND, Detections, Fellows, Fresh, Life, Turn, Whom};
+use super::{BLIND, ClassState, Detections, Fresh, Life, Transition, WatchedEvent};
 use crate::model::id::ServerId;
 use crate::model::view::{View, Views};
 use crate::observe::flips::{Flip, stretches};
@@ -14,7 +14,7 @@ impl Detections {
     /// A place at the end of the row: in the class there if it is all the same to every observer.
     pub(super) fn place_in_row(
         &mut self,
-        &Whom { event, instance, .. }: &Whom,
+        &WatchedEvent { event, instance, .. }: &WatchedEvent,
         observers: &Observers,
         views: &Views,
     ) -> u32 {
@@ -45,7 +45,7 @@ impl Detections {
                 some_look |= looks;
             }
         }
-        let item = self.row.push(Fellows { active: true, open });
+        let item = self.row.push(ClassState { active: true, open });
         let mut slots = Vec::new();
         if !blind.is_empty() {
             for (place, shown) in observers.up() {
@@ -106,9 +106,9 @@ impl Detections {
             }
             while marks.next_if(|mark| mark.start > range.start).is_some() {}
             let marked = marks.peek().is_some_and(|mark| mark.end > range.start) || unmarked == Some(class);
-            let fellows = self.row.data_mut(class);
-            if fellows.active && !marked {
-                fellows.open -= 1;
+            let class_state = self.row.data_mut(class);
+            if class_state.active && !marked {
+                class_state.open -= 1;
                 self.open[0] -= u64::from(range.end - range.start);
             }
             next = self.row.before(class);
@@ -159,20 +159,20 @@ impl Detections {
         self.open[1] = self.open[1] - own + self.own_open(place);
     }
 
-    fn turn(&mut self, place: u32, stage: usize, flip: &Flip<Turn>, now: Noticed) {
+    fn turn(&mut self, place: u32, stage: usize, flip: &Flip<Transition>, now: Noticed) {
         let Self { pool, lists, row, open: [open, _], .. } = self;
         let start = flip.range.start.max(self.from[place as usize]);
         let range = start..flip.range.end.max(start);
         pool.update(&mut lists[place as usize][stage], range, |part, seen| {
             let length = u64::from(part.end - part.start);
             match (flip.kind, seen) {
-                (Turn::Close, None) => {
-                    row.each_class(part, |_, fellows| fellows.open -= 1);
+                (Transition::Close, None) => {
+                    row.each_class(part, |_, class_state| class_state.open -= 1);
                     *open -= length;
                     Some(now)
                 }
-                (Turn::Reopen, Some(_)) => {
-                    row.each_class(part, |_, fellows| fellows.open += 1);
+                (Transition::Reopen, Some(_)) => {
+                    row.each_class(part, |_, class_state| class_state.open += 1);
                     *open += length;
                     None
                 }
@@ -187,7 +187,7 @@ impl Detections {
         change: (View, View),
         observers: &Observers,
         views: &Views,
-    ) -> Rc<[Flip<Turn>]> {
+    ) -> Rc<[Flip<Transition>]> {
         let items = self.turned(change, views, |instance| observers.scopes.sees(scope, instance));
         let fresh = self.fresh.as_ref().map(|fresh| self.row.class_of(fresh.item));
         if items.iter().any(|&(item, _)| Some(self.row.class_of(item)) == fresh) {

@@ -40,7 +40,7 @@ use crate::engine::SimTime;
 use crate::model::id::{InstanceId, ServerId};
 use crate::model::stage::{EventKind, Stage};
 use crate::model::view::{View, Views};
-use servers::ServerSightings;
+use servers::ServerObservations;
 
 /// No watch.
 const NONE: u32 = u32::MAX;
@@ -48,7 +48,7 @@ const NONE: u32 = u32::MAX;
 const BLIND: Noticed = Noticed::NEVER;
 
 /// What happened to whom.
-pub(super) struct Whom {
+pub(super) struct WatchedEvent {
     /// What.
     pub(super) event: EventKind,
     /// To whom.
@@ -83,7 +83,7 @@ struct Frozen {
 
 /// What a class of watches of one event has in common.
 #[derive(Clone, Copy)]
-struct Fellows {
+struct ClassState {
     /// Whether they may still change.
     active: bool,
     /// Slots of observers in which each of them is open.
@@ -115,7 +115,7 @@ struct Life {
 
 /// What happens to a sighting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Turn {
+enum Transition {
     /// What was open is seen.
     Close,
     /// An end is shown again, or for the first time since.
@@ -128,8 +128,8 @@ pub(super) struct Detections {
     layout: Layout,
     watches: Vec<Watch>,
     /// What servers saw.
-    servers: ServerSightings,
-    row: Partition<Fellows>,
+    servers: ServerObservations,
+    row: Partition<ClassState>,
     /// Each instance's newest watch that may still change.
     newest: Vec<u32>,
     pool: MarkPool<Noticed>,
@@ -141,7 +141,7 @@ pub(super) struct Detections {
     fresh: Option<Fresh>,
     /// Active watches of what is an observer itself, by its place.
     own: BTreeMap<u32, Vec<u32>>,
-    memo: Memo<Turn>,
+    memo: Memo<Transition>,
     /// Watches that may still change.
     active: u32,
     /// Open sightings of observers; of these, those of an instance by itself.
@@ -156,7 +156,7 @@ impl Detections {
         Self {
             layout,
             watches: Vec::new(),
-            servers: ServerSightings::new(layout),
+            servers: ServerObservations::new(layout),
             row: Partition::default(),
             newest: Vec::new(),
             pool: MarkPool::default(),
@@ -173,11 +173,17 @@ impl Detections {
     }
 
     /// Begins to watch what the servers and all observers but the instance itself make of it.
-    pub(super) fn watch(&mut self, whom: &Whom, servers: &Servers, observers: &Observers, views: &Views) {
-        let &Whom { event, instance, own, at } = whom;
+    pub(super) fn watch(
+        &mut self,
+        watched: &WatchedEvent,
+        servers: &Servers,
+        observers: &Observers,
+        views: &Views,
+    ) {
+        let &WatchedEvent { event, instance, own, at } = watched;
         let is_open = |view: View| views.is_up(view, instance) == event.is_end();
         let looks = |scope: Scope| observers.scopes.sees(scope, instance);
-        let item = self.place_in_row(whom, observers, views);
+        let item = self.place_in_row(watched, observers, views);
         self.open[0] += u64::from(self.row.data(self.row.class_of(item)).open);
         self.servers.watch(servers, is_open);
         let own = own.and_then(|place| observers.shown(place).map(|shown| (place, shown)));
@@ -214,22 +220,22 @@ impl Detections {
         self.servers.begin_anew(server);
     }
 
-    /// The active watches of instances that somebody `looks_at` to which a change of view tells anything, and what.
+    /// The active watches of instances that somebody `observed_services` to which a change of view tells anything, and what.
     fn turned(
         &self,
         (from, to): (View, View),
         views: &Views,
-        looks_at: impl Fn(InstanceId) -> bool,
-    ) -> Vec<(u32, Turn)> {
+        observed_services: impl Fn(InstanceId) -> bool,
+    ) -> Vec<(u32, Transition)> {
         let mut turned = Vec::new();
         let mut look = |watch: &Watch, item: u32| {
             let shown = views.is_up(to, watch.instance);
-            if shown == views.is_up(from, watch.instance) || !looks_at(watch.instance) {
+            if shown == views.is_up(from, watch.instance) || !observed_services(watch.instance) {
                 return;
             }
             match (watch.event.is_end(), shown) {
-                (true, true) => turned.push((item, Turn::Reopen)),
-                (true, false) | (false, true) => turned.push((item, Turn::Close)),
+                (true, true) => turned.push((item, Transition::Reopen)),
+                (true, false) | (false, true) => turned.push((item, Transition::Close)),
                 (false, false) => {}
             }
         };

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::fold::{ROWS_MAX, Rows};
-use super::servers::Sighting;
+use super::servers::PendingObservation;
 use super::{BLIND, Detections, Life, Watch};
 use crate::engine::SimTime;
 use crate::model::id::{InstanceId, ServerId};
@@ -187,12 +187,12 @@ impl Detections {
         let mut seen: BTreeMap<(Stage, ServerId, Outcome), (u32, InstanceId)> = BTreeMap::new();
         for &item in items {
             let instance = self.watches[item as usize].instance;
-            for (server, stage, sighting) in self.servers.of(item) {
-                let outcome = match sighting {
-                    Sighting::None => continue,
-                    Sighting::Open => Outcome::Censored(now.since(row.at)),
-                    Sighting::Closed(at) => Outcome::Detected(at.since(row.at)),
-                    Sighting::Superseded(at) => Outcome::Superseded(at.since(row.at)),
+            for (server, stage, observation) in self.servers.of(item) {
+                let outcome = match observation {
+                    PendingObservation::None => continue,
+                    PendingObservation::Open => Outcome::Censored(now.since(row.at)),
+                    PendingObservation::Closed(at) => Outcome::Detected(at.since(row.at)),
+                    PendingObservation::Superseded(at) => Outcome::Superseded(at.since(row.at)),
                 };
                 let (instances, first) = seen.entry((stage, server, outcome)).or_insert((0, instance));
                 *instances += 1;

@@ -4,7 +4,7 @@
 //! could tell is no observation, as with observers. One that comes to show an instance after its end, since a peer
 //! told it so late, is watched from then on. A lone server is watched all the time.
 
-use super::Turn;
+use super::Transition;
 use crate::engine::SimTime;
 use crate::model::id::ServerId;
 use crate::model::stage::Stage;
@@ -14,7 +14,7 @@ use crate::observe::servers::{Servers, number_of};
 
 /// What a server's stage saw of one watched instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sighting {
+pub(super) enum PendingObservation {
     /// Nothing that counts yet: not shown since the event.
     None,
     /// An end is not seen yet, or a registration not yet.
@@ -27,20 +27,20 @@ pub(super) enum Sighting {
 
 /// What all servers saw.
 #[derive(Clone)]
-pub(super) struct ServerSightings {
+pub(super) struct ServerObservations {
     layout: Layout,
     /// By watch, server and stage.
-    sightings: Vec<Sighting>,
+    observations: Vec<PendingObservation>,
     /// The first watch that each server can tell of: it has been up since.
     from: Vec<u32>,
     /// How many are open.
     open: u64,
 }
 
-impl ServerSightings {
+impl ServerObservations {
     /// Nothing is watched yet.
     pub(super) fn new(layout: Layout) -> Self {
-        Self { layout, sightings: Vec::new(), from: vec![0; layout.servers], open: 0 }
+        Self { layout, observations: Vec::new(), from: vec![0; layout.servers], open: 0 }
     }
 
     /// One more watch.
@@ -49,34 +49,46 @@ impl ServerSightings {
             for stage in 0..self.stages() {
                 let open = shown.is_some_and(|views| is_open(views[stage]));
                 self.open += u64::from(open);
-                self.sightings.push(if open { Sighting::Open } else { Sighting::None });
+                self.observations.push(if open {
+                    PendingObservation::Open
+                } else {
+                    PendingObservation::None
+                });
             }
         }
     }
 
     /// What servers saw of a watch.
-    pub(super) fn of(&self, item: u32) -> impl Iterator<Item = (ServerId, Stage, Sighting)> + '_ {
+    pub(super) fn of(&self, item: u32) -> impl Iterator<Item = (ServerId, Stage, PendingObservation)> + '_ {
         let servers = (0..self.from.len() as u32).map(ServerId);
         let stages = self.layout.of_server;
         let slots = servers.flat_map(|server| stages.iter().map(move |&stage| (server, stage)));
         let first = self.place(item, 0, 0);
-        slots.zip(&self.sightings[first..]).map(|((server, stage), &sighting)| (server, stage, sighting))
+        slots
+            .zip(&self.observations[first..])
+            .map(|((server, stage), &observation)| (server, stage, observation))
     }
 
     /// A server's stage shows the watched instance, or ceases to.
-    pub(super) fn turn(&mut self, item: u32, (server, stage): (ServerId, Stage), turn: Turn, now: SimTime) {
+    pub(super) fn turn(
+        &mut self,
+        item: u32,
+        (server, stage): (ServerId, Stage),
+        turn: Transition,
+        now: SimTime,
+    ) {
         if item < self.from[server.index()] {
             return;
         }
         let place = self.place(item, server.index(), number_of(stage));
-        let sighting = &mut self.sightings[place];
-        match (turn, *sighting) {
-            (Turn::Close, Sighting::Open) => {
-                *sighting = Sighting::Closed(now);
+        let observation = &mut self.observations[place];
+        match (turn, *observation) {
+            (Transition::Close, PendingObservation::Open) => {
+                *observation = PendingObservation::Closed(now);
                 self.open -= 1;
             }
-            (Turn::Reopen, Sighting::Closed(_) | Sighting::None) => {
-                *sighting = Sighting::Open;
+            (Transition::Reopen, PendingObservation::Closed(_) | PendingObservation::None) => {
+                *observation = PendingObservation::Open;
                 self.open += 1;
             }
             _ => {}
@@ -87,8 +99,11 @@ impl ServerSightings {
     pub(super) fn freeze(&mut self, item: u32, superseded: Option<SimTime>) {
         let first = self.place(item, 0, 0);
         let slots = first..first + self.stages() * self.layout.servers;
-        for sighting in self.sightings[slots].iter_mut().filter(|sighting| **sighting == Sighting::Open) {
-            *sighting = superseded.map_or(Sighting::None, Sighting::Superseded);
+        for observation in self.observations[slots]
+            .iter_mut()
+            .filter(|observation| **observation == PendingObservation::Open)
+        {
+            *observation = superseded.map_or(PendingObservation::None, PendingObservation::Superseded);
             self.open -= 1;
         }
     }
@@ -98,13 +113,13 @@ impl ServerSightings {
         if self.layout.servers == 1 {
             return;
         }
-        let watches = (self.sightings.len() / (self.stages() * self.layout.servers)) as u32;
+        let watches = (self.observations.len() / (self.stages() * self.layout.servers)) as u32;
         for item in self.from[server.index()]..watches {
             for stage in 0..self.stages() {
                 let place = self.place(item, server.index(), stage);
-                let sighting = &mut self.sightings[place];
-                if *sighting == Sighting::Open {
-                    *sighting = Sighting::None;
+                let observation = &mut self.observations[place];
+                if *observation == PendingObservation::Open {
+                    *observation = PendingObservation::None;
                     self.open -= 1;
                 }
             }

@@ -7,7 +7,7 @@ use crate::model::message::Status;
 use crate::model::view::{LifeId, Presence};
 use crate::observe::data::{Detection, Outcome};
 use crate::observe::observers;
-use crate::observe::scopes::LooksAt;
+use crate::observe::scopes::ObservedServices;
 
 const DEAD: InstanceId = InstanceId(0);
 const LONE: ServerId = ServerId(0);
@@ -53,7 +53,7 @@ impl Scene {
 
     /// One more client, which looks at everything.
     fn add(&mut self, client: u32) {
-        self.observers.add(ClientId(client), AppId(0), LooksAt::Everything);
+        self.observers.add(ClientId(client), AppId(0), ObservedServices::Everything);
     }
 
     fn start(&mut self, place: u32, shown: View) {
@@ -91,8 +91,8 @@ impl Scene {
     }
 
     fn watch_for(&mut self, event: EventKind, instance: InstanceId, own: Option<u32>, at: u64) {
-        let whom = Whom { event, instance, own, at: second(at) };
-        self.detections.watch(&whom, &self.servers, &self.observers, &self.views);
+        let watched = WatchedEvent { event, instance, own, at: second(at) };
+        self.detections.watch(&watched, &self.servers, &self.observers, &self.views);
     }
 
     fn observer(&mut self, place: u32, stage: Stage, to: View, at: u64) {
@@ -292,8 +292,8 @@ fn too_many_rows_are_folded_over_all_moments() {
     // 1 ms before and half a millisecond after 10 s; noticed at 20 s: after 10,001 ms, and 9,999.5 ms.
     for (instance, micros) in [(2, 9_999_000), (4, 10_000_500)] {
         let at = SimTime::from_nanos(micros * 1_000);
-        let whom = Whom { event: EventKind::Crash, instance: InstanceId(instance), own: None, at };
-        scene.detections.watch(&whom, &scene.servers, &scene.observers, &scene.views);
+        let watched = WatchedEvent { event: EventKind::Crash, instance: InstanceId(instance), own: None, at };
+        scene.detections.watch(&watched, &scene.servers, &scene.observers, &scene.views);
     }
     for place in 0..3 {
         scene.observer(place, Stage::Client, some, 20);

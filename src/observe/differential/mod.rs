@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::data::{Divergence, Mistake, Quality};
-use super::oracle::{Figures, Seen, Watcher, Wrong};
+use super::oracle::{Figures, MistakeCounts, Seen, Watcher};
 use super::recorder::Recorded;
 use crate::engine::{NANOS_PER_S, SimTime};
 use crate::model::id::AppId;
@@ -47,8 +47,8 @@ fn seen(recorded: &Recorded) -> Seen {
     seen
 }
 
-fn wrong(mistakes: &[Mistake]) -> Wrong {
-    let mut wrong = Wrong::new();
+fn wrong(mistakes: &[Mistake]) -> MistakeCounts {
+    let mut wrong = MistakeCounts::new();
     for row in mistakes {
         let slot = (row.stage, row.server);
         let key = (slot, row.at, row.at + row.lasted, row.corrected, row.removal);
@@ -141,8 +141,8 @@ proptest! {
         let mut twins = Twins::new(registry, subscribed, servers);
         for step in steps {
             twins.take(step);
-            let (sightings, mistakes) = twins.oracle.open();
-            prop_assert_eq!(twins.recorder.open(), (sightings as u64, mistakes as u64), "{:?}", step);
+            let (observations, mistakes) = twins.oracle.open();
+            prop_assert_eq!(twins.recorder.open(), (observations as u64, mistakes as u64), "{:?}", step);
         }
         compare(servers, twins)?;
     }

@@ -14,7 +14,7 @@ use crate::model::view::{LifeId, Payload, Presence, View, Views};
 use crate::observe::data::Removal;
 use crate::observe::oracle::{Oracle, Watcher};
 use crate::observe::recorder::Recorder;
-use crate::observe::scopes::LooksAt;
+use crate::observe::scopes::ObservedServices;
 
 /// Both records of the same history.
 pub(super) struct Twins {
@@ -69,15 +69,15 @@ impl Twins {
             twins.oracle.server_started(server);
         }
         for process in 0..PROCESSES {
-            let looks_at = match services_of(process).filter(|_| subscribed) {
-                _ if process >= OBSERVERS => LooksAt::Nothing,
-                None => LooksAt::Everything,
-                Some(services) => LooksAt::Services(services),
+            let observed_services = match services_of(process).filter(|_| subscribed) {
+                _ if process >= OBSERVERS => ObservedServices::Nothing,
+                None => ObservedServices::Everything,
+                Some(services) => ObservedServices::Services(services),
             };
-            if let LooksAt::Services(services) = looks_at {
+            if let ObservedServices::Services(services) = observed_services {
                 twins.oracle.subscribes(process, services);
             }
-            twins.recorder.add_client(ClientId(process), AppId(process % APPS), looks_at);
+            twins.recorder.add_client(ClientId(process), AppId(process % APPS), observed_services);
         }
         twins
     }

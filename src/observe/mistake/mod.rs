@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   wellness   who is well, and for how long that was to be known       ─┐
-//!   turned     whom a change of view ceases to show, or shows again     ─┼─►  server      each server's own stages
+//!   turned     watched a change of view ceases to show, or shows again     ─┼─►  server      each server's own stages
 //!                                                                        └─►  suspicion   every observer's own
 //!                                       rows: what has ended, and how often  ◄──┘
 //! ```
@@ -19,8 +19,8 @@
 mod quality;
 mod rows;
 mod server;
+mod shown_changes;
 mod suspicion;
-mod turned;
 mod wellness;
 
 use super::data::{Mistake, Quality, Removal};
@@ -35,9 +35,9 @@ use crate::model::stage::Stage;
 use crate::model::view::{View, Views};
 use rows::MistakeRows;
 use server::ServerMistakes;
+use shown_changes::InstanceState;
 use suspicion::Suspicions;
-use turned::Known;
-use wellness::{Turned, Wellness, Word};
+use wellness::{ReportedStatus, Wellness, WellnessChange};
 
 /// The mistakes of all servers and of all observers.
 #[derive(Clone)]
@@ -99,22 +99,22 @@ impl Mistakes {
                 (instance, wellness.registered(instance, server, status == Status::Up, now, observers))
             }
             Fact::StatusChanged { instance, status } => {
-                let word = if status == Status::Up { Word::Up } else { Word::NotUp };
+                let word = if status == Status::Up { ReportedStatus::Up } else { ReportedStatus::NotUp };
                 (instance, wellness.told(instance, server, word, now, observers))
             }
             Fact::LeaseCancelled { instance } => {
-                (instance, wellness.told(instance, server, Word::Cancelled, now, observers))
+                (instance, wellness.told(instance, server, ReportedStatus::Cancelled, now, observers))
             }
             _ => return,
         };
         self.follow(turned, instance, now, observers);
     }
 
-    fn follow(&mut self, turned: Turned, instance: InstanceId, now: SimTime, observers: &Observers) {
+    fn follow(&mut self, turned: WellnessChange, instance: InstanceId, now: SimTime, observers: &Observers) {
         match turned {
-            Turned::Not => {}
-            Turned::Well => self.suspicions.well(),
-            Turned::Unwell => {
+            WellnessChange::Not => {}
+            WellnessChange::Well => self.suspicions.well(),
+            WellnessChange::Unwell => {
                 for server in &mut self.servers {
                     server.not_well(instance, now, &mut self.rows);
                 }
@@ -132,7 +132,7 @@ impl Mistakes {
         observers: &Observers,
         views: &Views,
     ) {
-        let known = Known { wellness: &self.wellness, scopes: &observers.scopes, views };
+        let known = InstanceState { wellness: &self.wellness, scopes: &observers.scopes, views };
         let own = &mut self.servers[server.index()];
         own.changed(number_of(stage), change, removal, now, known, &mut self.rows);
     }
@@ -164,7 +164,7 @@ impl Mistakes {
         observers: &Observers,
         views: &Views,
     ) {
-        let known = Known { wellness: &self.wellness, scopes: &observers.scopes, views };
+        let known = InstanceState { wellness: &self.wellness, scopes: &observers.scopes, views };
         self.suspicions.observer_changed(slot, change, now, (observers, known), &mut self.rows);
     }
 

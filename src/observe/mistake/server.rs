@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::rows::{Made, MistakeRows, Tally};
-use super::turned::{Known, Turn, turned};
+use super::shown_changes::{InstanceState, ShownChange, turned};
 use crate::engine::SimTime;
 use crate::model::id::{InstanceId, ServerId};
 use crate::model::view::View;
@@ -38,7 +38,7 @@ impl ServerMistakes {
         change: (View, View),
         removal: Removal,
         now: SimTime,
-        known: Known<'_>,
+        known: InstanceState<'_>,
         rows: &mut MistakeRows,
     ) {
         let suspects = &self.open[stage];
@@ -46,11 +46,11 @@ impl ServerMistakes {
         let all = || suspects.keys().copied();
         for (instance, turn) in turned(EVERYTHING, change, known, suspects.len(), is_suspect, all) {
             match turn {
-                Turn::Hidden => {
+                ShownChange::Hidden => {
                     self.open[stage].insert(instance, (now, removal));
                     self.tallies[stage].mistakes += 1;
                 }
-                Turn::Shown => self.end(stage, instance, true, now, rows),
+                ShownChange::Shown => self.end(stage, instance, true, now, rows),
             }
         }
     }

@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::rows::{Made, MistakeRows, Tally};
-use super::turned::{Known, Turn, turned, turns_nobody};
+use super::shown_changes::{InstanceState, ShownChange, turned, turns_nobody};
 use crate::engine::SimTime;
 use crate::model::id::InstanceId;
 use crate::model::view::View;
@@ -42,7 +42,7 @@ pub(super) struct Suspicions {
     lists: Vec<[u32; 2]>,
     /// Mistakes that last.
     open: u64,
-    memo: Memo<Turn>,
+    memo: Memo<ShownChange>,
     /// Where each observer's figures are, if it made a mistake.
     tallied: Vec<u32>,
     tallies: Vec<[Tally; 2]>,
@@ -72,7 +72,7 @@ impl Suspicions {
         (place, stage): (u32, usize),
         change: (View, View),
         now: SimTime,
-        (observers, known): (&Observers, Known<'_>),
+        (observers, known): (&Observers, InstanceState<'_>),
         rows: &mut MistakeRows,
     ) {
         if self.active == 0 && turns_nobody(change, known.views) {
@@ -86,11 +86,11 @@ impl Suspicions {
         let slot = self.slot(place, stage, observers);
         for flip in flips.iter() {
             match flip.kind {
-                Turn::Hidden => {
+                ShownChange::Hidden => {
                     let since = Noticed::new(now, observers.answered_by(place));
                     self.begin(slot, flip.range.clone(), since);
                 }
-                Turn::Shown => self.correct(slot, flip, now, rows),
+                ShownChange::Shown => self.correct(slot, flip, now, rows),
             }
         }
     }
@@ -100,7 +100,12 @@ impl Suspicions {
         Slot { place, stage, own: item.map_or(NONE, |item| self.row.position(item)) }
     }
 
-    fn resolve(&mut self, scope: Scope, change: (View, View), known: Known<'_>) -> Rc<[Flip<Turn>]> {
+    fn resolve(
+        &mut self,
+        scope: Scope,
+        change: (View, View),
+        known: InstanceState<'_>,
+    ) -> Rc<[Flip<ShownChange>]> {
         let Self { items, suspects, active, .. } = &*self;
         let is_suspect = |instance: InstanceId| items.get(instance.index()).is_some_and(|&item| item != NONE);
         let all = || {
@@ -110,7 +115,7 @@ impl Suspicions {
         let found = turned(scope, change, known, *active as usize, is_suspect, all);
         let classes = self.row.classes();
         let first = self.suspects.len();
-        let items: Vec<(u32, Turn)> =
+        let items: Vec<(u32, ShownChange)> =
             found.into_iter().map(|(instance, turn)| (self.item(instance, first), turn)).collect();
         let flips = stretches(&mut self.row, &items);
         if self.row.classes() > classes {
@@ -150,7 +155,7 @@ impl Suspicions {
         }
     }
 
-    fn correct(&mut self, slot: Slot, flip: &Flip<Turn>, now: SimTime, rows: &mut MistakeRows) {
+    fn correct(&mut self, slot: Slot, flip: &Flip<ShownChange>, now: SimTime, rows: &mut MistakeRows) {
         let mut ended: Vec<(Range<u32>, Noticed)> = Vec::new();
         let list = &mut self.lists[slot.place as usize][slot.stage];
         self.pool.update(list, flip.range.clone(), |part, since| {

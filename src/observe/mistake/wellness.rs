@@ -42,7 +42,7 @@ impl Condition {
 
 /// The last word of a server on an instance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Word {
+pub(super) enum ReportedStatus {
     /// None, or that it is not UP.
     #[default]
     NotUp,
@@ -58,7 +58,7 @@ pub(super) struct Wellness {
     conditions: Vec<Condition>,
     servers: usize,
     /// By instance and server.
-    words: Vec<Word>,
+    words: Vec<ReportedStatus>,
     /// By scope.
     sums: Vec<Sum>,
     until: SimTime,
@@ -77,7 +77,7 @@ struct Sum {
 
 /// How an instance's wellness changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Turned {
+pub(super) enum WellnessChange {
     /// Not at all.
     Not,
     /// It is well now.
@@ -106,8 +106,8 @@ impl Wellness {
         instance: InstanceId,
         now: SimTime,
         observers: &Observers,
-    ) -> Turned {
-        self.words_on(instance).fill(Word::NotUp);
+    ) -> WellnessChange {
+        self.words_on(instance).fill(ReportedStatus::NotUp);
         self.change(instance, now, observers, |condition| {
             (condition.alive, condition.registered) = (true, 0);
             (condition.stopping, condition.unwell) = (false, false);
@@ -123,14 +123,18 @@ impl Wellness {
         up: bool,
         now: SimTime,
         observers: &Observers,
-    ) -> Turned {
+    ) -> WellnessChange {
         let words = self.words_on(instance);
-        let is_back = up && words[server.index()] == Word::Cancelled;
+        let is_back = up && words[server.index()] == ReportedStatus::Cancelled;
         if is_back {
             // One return is enough: whoever hears of the end and of the return later has nothing new to say.
-            words.iter_mut().filter(|word| **word == Word::Cancelled).for_each(|word| *word = Word::NotUp);
+            words
+                .iter_mut()
+                .filter(|word| **word == ReportedStatus::Cancelled)
+                .for_each(|word| *word = ReportedStatus::NotUp);
         }
-        let registered = self.put_word(instance, server, if up { Word::Up } else { Word::NotUp });
+        let registered =
+            self.put_word(instance, server, if up { ReportedStatus::Up } else { ReportedStatus::NotUp });
         self.change(instance, now, observers, |condition| {
             condition.registered = registered;
             condition.unwell &= !is_back;
@@ -142,10 +146,10 @@ impl Wellness {
         &mut self,
         instance: InstanceId,
         server: ServerId,
-        word: Word,
+        word: ReportedStatus,
         now: SimTime,
         observers: &Observers,
-    ) -> Turned {
+    ) -> WellnessChange {
         let registered = self.put_word(instance, server, word);
         self.change(instance, now, observers, |condition| condition.registered = registered)
     }
@@ -186,13 +190,13 @@ impl Wellness {
         now: SimTime,
         observers: &Observers,
         change: impl FnOnce(&mut Condition),
-    ) -> Turned {
+    ) -> WellnessChange {
         let condition = self.condition(instance);
         let before = condition.is_well();
         change(condition);
         let (after, place) = (condition.is_well(), condition.place);
         if before == after {
-            return Turned::Not;
+            return WellnessChange::Not;
         }
         self.advance(now);
         for (sum, scope) in self.sums.iter_mut().zip(0..) {
@@ -201,11 +205,11 @@ impl Wellness {
             }
         }
         // Nobody is an observer of itself: that time is taken off its good time.
-        if place != NOBODY && observers.looks_at(place, instance) {
+        if place != NOBODY && observers.observed_services(place, instance) {
             let (good, nanos) = (&mut self.good[place as usize], u128::from(now.as_nanos()));
             *good = if after { good.wrapping_add(nanos) } else { good.wrapping_sub(nanos) };
         }
-        if after { Turned::Well } else { Turned::Unwell }
+        if after { WellnessChange::Well } else { WellnessChange::Unwell }
     }
 
     /// Whether an instance is alive and well.
@@ -225,19 +229,19 @@ impl Wellness {
         place.map_or(all, |place| self.good.get(place as usize).copied().unwrap_or(0))
     }
 
-    fn words_on(&mut self, instance: InstanceId) -> &mut [Word] {
+    fn words_on(&mut self, instance: InstanceId) -> &mut [ReportedStatus] {
         let first = instance.index() * self.servers;
         if self.words.len() < first + self.servers {
-            self.words.resize(first + self.servers, Word::NotUp);
+            self.words.resize(first + self.servers, ReportedStatus::NotUp);
         }
         &mut self.words[first..first + self.servers]
     }
 
     /// Keeps a server's last word; returns how many servers' last word is UP.
-    fn put_word(&mut self, instance: InstanceId, server: ServerId, word: Word) -> u8 {
+    fn put_word(&mut self, instance: InstanceId, server: ServerId, word: ReportedStatus) -> u8 {
         let words = self.words_on(instance);
         words[server.index()] = word;
-        words.iter().filter(|word| **word == Word::Up).count() as u8
+        words.iter().filter(|word| **word == ReportedStatus::Up).count() as u8
     }
 
     fn condition(&mut self, instance: InstanceId) -> &mut Condition {
@@ -261,11 +265,11 @@ mod tests {
     use super::*;
     use crate::model::id::{AppId, ClientId};
     use crate::observe::layout::Layout;
-    use crate::observe::scopes::LooksAt;
+    use crate::observe::scopes::ObservedServices;
 
     fn observers(servers: usize) -> Observers {
         let mut observers = Observers::new(Layout::of_eureka(servers));
-        observers.add(ClientId(0), AppId(0), LooksAt::Everything);
+        observers.add(ClientId(0), AppId(0), ObservedServices::Everything);
         observers
     }
 
@@ -279,16 +283,16 @@ mod tests {
             wellness.registered(InstanceId(instance), ServerId(0), true, second(at), &observers)
         };
         // Instance 0 observes from 5 s to 30 s. It is well from 10 s, 1 from 10 s to 20 s, 2 from 0 s.
-        assert_eq!(register(&mut wellness, 2, 0), Turned::Well);
+        assert_eq!(register(&mut wellness, 2, 0), WellnessChange::Well);
         wellness.observer_started(0, InstanceId(0), second(5), &observers);
         register(&mut wellness, 0, 10);
         register(&mut wellness, 1, 10);
         assert_eq!(
             wellness.registered(InstanceId(1), ServerId(0), true, second(11), &observers),
-            Turned::Not
+            WellnessChange::Not
         );
         let stop = |condition: &mut Condition| condition.stopping = true;
-        assert_eq!(wellness.change(InstanceId(1), second(20), &observers, stop), Turned::Unwell);
+        assert_eq!(wellness.change(InstanceId(1), second(20), &observers, stop), WellnessChange::Unwell);
         let die = |condition: &mut Condition| condition.alive = false;
         wellness.change(InstanceId(0), second(30), &observers, die);
         wellness.observer_gone(0, second(30), &observers);
@@ -304,12 +308,27 @@ mod tests {
         let observers = observers(2);
         let mut wellness = Wellness::new(2);
         wellness.process_started(instance, second(0), &observers);
-        assert_eq!(wellness.registered(instance, ServerId(0), true, second(1), &observers), Turned::Well);
+        assert_eq!(
+            wellness.registered(instance, ServerId(0), true, second(1), &observers),
+            WellnessChange::Well
+        );
         // The record from before it was UP reaches the peer late.
-        assert_eq!(wellness.registered(instance, ServerId(1), false, second(2), &observers), Turned::Not);
-        assert_eq!(wellness.told(instance, ServerId(1), Word::Up, second(3), &observers), Turned::Not);
-        assert_eq!(wellness.told(instance, ServerId(0), Word::NotUp, second(4), &observers), Turned::Not);
-        assert_eq!(wellness.told(instance, ServerId(1), Word::NotUp, second(5), &observers), Turned::Unwell);
+        assert_eq!(
+            wellness.registered(instance, ServerId(1), false, second(2), &observers),
+            WellnessChange::Not
+        );
+        assert_eq!(
+            wellness.told(instance, ServerId(1), ReportedStatus::Up, second(3), &observers),
+            WellnessChange::Not
+        );
+        assert_eq!(
+            wellness.told(instance, ServerId(0), ReportedStatus::NotUp, second(4), &observers),
+            WellnessChange::Not
+        );
+        assert_eq!(
+            wellness.told(instance, ServerId(1), ReportedStatus::NotUp, second(5), &observers),
+            WellnessChange::Unwell
+        );
     }
 
     #[test]
@@ -321,12 +340,15 @@ mod tests {
         wellness.process_started(instance, second(0), &observers);
         wellness.registered(instance, one, true, second(1), &observers);
         let unwell = |condition: &mut Condition| condition.unwell = true;
-        assert_eq!(wellness.change(instance, second(2), &observers, unwell), Turned::Unwell);
-        wellness.told(instance, one, Word::Cancelled, second(2), &observers);
+        assert_eq!(wellness.change(instance, second(2), &observers, unwell), WellnessChange::Unwell);
+        wellness.told(instance, one, ReportedStatus::Cancelled, second(2), &observers);
         // The peer hears of the registration first, then of the end.
-        assert_eq!(wellness.registered(instance, other, true, second(3), &observers), Turned::Not);
-        assert_eq!(wellness.registered(instance, one, true, second(4), &observers), Turned::Well);
-        assert_eq!(wellness.told(instance, other, Word::Cancelled, second(5), &observers), Turned::Not);
-        assert_eq!(wellness.registered(instance, other, true, second(6), &observers), Turned::Not);
+        assert_eq!(wellness.registered(instance, other, true, second(3), &observers), WellnessChange::Not);
+        assert_eq!(wellness.registered(instance, one, true, second(4), &observers), WellnessChange::Well);
+        assert_eq!(
+            wellness.told(instance, other, ReportedStatus::Cancelled, second(5), &observers),
+            WellnessChange::Not
+        );
+        assert_eq!(wellness.registered(instance, other, true, second(6), &observers), WellnessChange::Not);
     }
 }

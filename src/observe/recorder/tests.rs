@@ -35,10 +35,10 @@ impl Scene {
         let (shown, stored) = (views.begin_life(), views.begin_life());
         let recorder = Recorder::new(1, Kind::TwoStage.stages());
         let mut scene = Self { recorder, views, shown, stored };
-        scene.recorder.add_client(ClientId(0), ORDERS, LooksAt::Nothing);
-        scene.recorder.add_client(ClientId(1), STOCK, LooksAt::Nothing);
-        scene.recorder.add_client(ALL, SHOP, LooksAt::Everything);
-        scene.recorder.add_client(SOME, SHOP, LooksAt::Services(&[ORDERS]));
+        scene.recorder.add_client(ClientId(0), ORDERS, ObservedServices::Nothing);
+        scene.recorder.add_client(ClientId(1), STOCK, ObservedServices::Nothing);
+        scene.recorder.add_client(ALL, SHOP, ObservedServices::Everything);
+        scene.recorder.add_client(SOME, SHOP, ObservedServices::Services(&[ORDERS]));
         for instance in [ORDERS_1, STOCK_1] {
             scene.recorder.process_started(ClientId(instance.0), instance, SimTime::ZERO);
             scene.register(instance, 0);
@@ -216,7 +216,7 @@ fn who_looks_at_orders_alone_observes_nothing_of_stock() {
     }
     // A newcomer that it will never be told of is nothing to wait for.
     let newcomer = InstanceId(9);
-    scene.recorder.add_client(ClientId(9), STOCK, LooksAt::Nothing);
+    scene.recorder.add_client(ClientId(9), STOCK, ObservedServices::Nothing);
     scene.recorder.process_started(ClientId(9), newcomer, SimTime::from_secs(50));
     scene.watch(EventKind::Registration, newcomer, 50);
     scene.register(newcomer, 51);

@@ -7,7 +7,7 @@ use super::axis::TimeAxis;
 use super::paint::{self, Canvas, DRAWN, FAINT, INK, RED, WIDTH, colour};
 use super::panels::{self, AXIS, Panel};
 use crate::model::stage::Stage;
-use crate::observe::{CallCounts, CallMinute, CallTally, Fate, RunData};
+use crate::observe::{CallCounts, CallMinute, CallOutcome, CallTally, RunData};
 use crate::report::Contents;
 use crate::report::calls::total;
 
@@ -53,10 +53,10 @@ const KINDS: [Kind; 8] = [
     dead!(Stage::Served, "dead, in the server's answers"),
     dead!(Stage::Client, "dead, in the local registry"),
     dead!(Stage::Balancer, "dead, in the balancer's list"),
-    met!(Fate::Paused, "standing still", SKY),
-    met!(Fate::CutOff, "cut off", YELLOW),
-    met!(Fate::Refused, "there, but failing calls", RED),
-    met!(Fate::NoInstance, "no instance", GREY),
+    met!(CallOutcome::Paused, "standing still", SKY),
+    met!(CallOutcome::CutOff, "cut off", YELLOW),
+    met!(CallOutcome::Refused, "there, but failing calls", RED),
+    met!(CallOutcome::NoInstance, "no instance", GREY),
 ];
 
 /// The chart as SVG text.

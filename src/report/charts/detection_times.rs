@@ -243,11 +243,11 @@ fn curve(sample: &Sample, axis: &TimeAxis) -> Vec<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::made_up::Made;
+    use crate::report::fixtures::Fixture;
 
     #[test]
     fn a_hundred_thousand_different_lengths_make_a_short_curve() {
-        let made = Made::crashes(300, 400);
+        let made = Fixture::crashes(300, 400);
         let rows = rows_by_stage(&made.data);
         let rows = &rows[&(EventKind::Crash, Stage::Balancer)];
         let sample = Sample::of(rows.iter().flatten().copied());

@@ -94,11 +94,11 @@ fn steps(replicate: &ReplicateData) -> Vec<(u64, u64, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::made_up::Made;
+    use crate::report::fixtures::Fixture;
 
     #[test]
     fn a_step_shows_the_most_in_its_time() {
-        let mut made = Made::cut_off(1, 3);
+        let mut made = Fixture::cut_off(1, 3);
         let steps = steps(&made.data.replicates.remove(0));
         // Of 15 minutes 860 steps: 1047 ms each. 40 differed in the first minute, within the second that ends at 61 s.
         assert_eq!(steps[0], (0, 58 * 1_047, 0));

@@ -227,11 +227,11 @@ fn together(dots: &[(i32, i32, u32)], room: impl Fn(u32) -> i32) -> Vec<(i32, i3
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::made_up::Made;
+    use crate::report::fixtures::Fixture;
 
     #[test]
     fn a_line_shows_what_a_sweep_found_and_left() {
-        let made = Made::three_guards();
+        let made = Fixture::three_guards();
         let replicate = &made.data.replicates[0];
         let of = |app: u32| -> Vec<&SweepRow> {
             replicate.sweeps.iter().filter(|row| row.sweep.app == AppId(app)).collect()
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn where_nobody_is_stored_the_line_is_broken() {
-        let made = Made::only_instance(1);
+        let made = Fixture::only_instance(1);
         let replicate = &made.data.replicates[0];
         let rows: Vec<&SweepRow> = replicate.sweeps.iter().collect();
         let pieces = lines(&rows, replicate);

@@ -124,31 +124,31 @@ impl Output for Png {
 mod tests {
     use super::*;
     use crate::report::Summary;
-    use crate::report::made_up::Made;
+    use crate::report::fixtures::Fixture;
 
-    fn cases() -> [(&'static str, Made); 17] {
-        let mut agreed = Made::cut_off(1, 2);
+    fn cases() -> [(&'static str, Fixture); 17] {
+        let mut agreed = Fixture::cut_off(1, 2);
         agreed.data.replicates[0].divergence.clear();
         agreed.scenario.capacity = None;
-        let mut quiet = Made::jammed(1);
+        let mut quiet = Fixture::jammed(1);
         quiet.data.replicates[0].sweeps.clear();
         [
-            ("crashes", Made::crashes(300, 99)),
-            ("one-crash", Made::crashes(1, 1)),
-            ("protected", Made::protected(20)),
-            ("coming-and-going", Made::coming_and_going(40)),
-            ("quiet", Made::quiet(0)),
-            ("long", Made::long()),
-            ("calling", Made::calling(20, true)),
-            ("all-went-well", Made::calling(2, false)),
-            ("three-servers", Made::cut_off(3, 3)),
-            ("eight-servers", Made::cut_off(1, 8)),
-            ("twelve-servers", Made::cut_off(1, 12)),
+            ("crashes", Fixture::crashes(300, 99)),
+            ("one-crash", Fixture::crashes(1, 1)),
+            ("protected", Fixture::protected(20)),
+            ("coming-and-going", Fixture::coming_and_going(40)),
+            ("quiet", Fixture::quiet(0)),
+            ("long", Fixture::long()),
+            ("calling", Fixture::calling(20, true)),
+            ("all-went-well", Fixture::calling(2, false)),
+            ("three-servers", Fixture::cut_off(3, 3)),
+            ("eight-servers", Fixture::cut_off(1, 8)),
+            ("twelve-servers", Fixture::cut_off(1, 12)),
             ("agreed", agreed),
-            ("two-stages", Made::two_stages(300, 19)),
-            ("jammed", Made::jammed(50)),
-            ("only-instance", Made::only_instance(50)),
-            ("three-guards", Made::three_guards()),
+            ("two-stages", Fixture::two_stages(300, 19)),
+            ("jammed", Fixture::jammed(50)),
+            ("only-instance", Fixture::only_instance(50)),
+            ("three-guards", Fixture::three_guards()),
             ("no-sweep", quiet),
         ]
     }
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn a_png_is_one() {
-        let made = Made::crashes(5, 3);
+        let made = Fixture::crashes(5, 3);
         let report = made.report();
         let summary = Summary::of(&report);
         let mut bytes = Vec::new();

@@ -10,7 +10,7 @@ use super::panels::{self, Panel};
 use crate::model::id::ServerId;
 use crate::model::stage::Stage;
 use crate::observe::{Minute, ReplicateData};
-use crate::report::servers::{Standing, server_name, standing};
+use crate::report::servers::{TimelineSpan, server_name, standing};
 use crate::report::{Contents, Report};
 
 const TOP: i32 = 132;
@@ -63,7 +63,7 @@ fn legend(canvas: &Canvas<'_>) {
 }
 
 fn draw(canvas: &Canvas<'_>, report: &Report<'_>, replicate: &ReplicateData, panels: &[Panel]) {
-    let servers: Vec<(ServerId, Vec<Standing<'_>>)> =
+    let servers: Vec<(ServerId, Vec<TimelineSpan<'_>>)> =
         panels::shown(report).into_iter().map(|server| (server, standing(replicate, server))).collect();
     let rows = || servers.iter().flat_map(|(_, rows)| rows);
     let top = rows().map(|row| row.minute.renewals.max(row.minute.threshold)).max().unwrap_or(0);
@@ -105,7 +105,7 @@ const LINES: [Line; 2] =
 
 /// What a tick of the bucket shows holds until the next one: so does the verdict on self-preservation. A long life is
 /// thinned evenly, and its last minute stays.
-fn steps(life: &[Standing<'_>], stride: usize, value: fn(&Minute) -> u32) -> Vec<(f64, f64)> {
+fn steps(life: &[TimelineSpan<'_>], stride: usize, value: fn(&Minute) -> u32) -> Vec<(f64, f64)> {
     let mut points: Vec<(f64, f64)> = Vec::new();
     let kept = life.iter().enumerate().filter(|(index, _)| (life.len() - 1 - index).is_multiple_of(stride));
     for (_, row) in kept {
@@ -119,12 +119,12 @@ fn steps(life: &[Standing<'_>], stride: usize, value: fn(&Minute) -> u32) -> Vec
 }
 
 /// The minutes of each of a server's lives: where rows follow each other.
-fn lives<'a, 'b>(rows: &'a [Standing<'b>]) -> impl Iterator<Item = &'a [Standing<'b>]> {
+fn lives<'a, 'b>(rows: &'a [TimelineSpan<'b>]) -> impl Iterator<Item = &'a [TimelineSpan<'b>]> {
     rows.chunk_by(|row, next| row.until == next.minute.at)
 }
 
 /// Periods in which self-preservation was engaged, ms: each row says how it stands until the next.
-fn protected(rows: &[Standing<'_>]) -> Vec<(f64, f64)> {
+fn protected(rows: &[TimelineSpan<'_>]) -> Vec<(f64, f64)> {
     let mut periods: Vec<(f64, f64)> = Vec::new();
     for row in rows.iter().filter(|row| row.minute.self_preservation) {
         let (from, to) = (row.minute.at.as_millis() as f64, row.until.as_millis() as f64);

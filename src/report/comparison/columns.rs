@@ -148,7 +148,7 @@ fn broken(name: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::comparison::made_up;
+    use crate::report::comparison::fixtures;
 
     #[test]
     fn long_names_are_broken() {
@@ -158,8 +158,8 @@ mod tests {
 
     #[test]
     fn callers_are_at_the_last_stage_that_their_registry_has() {
-        let summary = made_up::registries();
-        assert!(summary.mixes_registries() && !made_up::scenarios(3).mixes_registries());
+        let summary = fixtures::registries();
+        assert!(summary.mixes_registries() && !fixtures::scenarios(3).mixes_registries());
         let said = |statistic: Statistic| -> Vec<Value> {
             let figure = Figure::Callers(None, statistic);
             summary.configurations.iter().map(|one| figure.of(one)).collect()
@@ -179,7 +179,7 @@ mod tests {
     /// What its registry answers is there, and earlier than at any caller: it must not stand beside those as the least.
     #[test]
     fn a_configuration_without_observers_has_no_callers() {
-        let mut summary = made_up::registries();
+        let mut summary = fixtures::registries();
         summary.configurations[1].stages.retain(|row| row.figures.stage != Stage::Client);
         let [with, without] = [2, 1].map(|place| &summary.configurations[place]);
         assert!(without.stage(EventKind::Crash, Stage::Served).is_some());

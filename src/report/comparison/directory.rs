@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use super::manifest::ComparisonManifest;
-use super::{About, Comparison, charts, rows};
+use super::{Comparison, ComparisonContext, charts, rows};
 use crate::report::directory::{HOST, MANIFEST, write_hashed};
 use crate::report::place::{Place, PrepareError};
 use crate::report::{Host, svg_to_png};
@@ -85,7 +85,7 @@ impl ComparisonDirectory {
         mut self,
         plan: &Plan,
         journal: Journal,
-        about: &About<'_>,
+        about: &ComparisonContext<'_>,
         host: Host,
         interrupted: impl Fn() -> bool,
     ) -> io::Result<Option<Comparison>> {
@@ -116,7 +116,7 @@ fn write_all(
     fresh: &Path,
     plan: &Plan,
     journal: &Journal,
-    about: &About<'_>,
+    about: &ComparisonContext<'_>,
     host: Host,
 ) -> io::Result<Comparison> {
     fs::create_dir(fresh)?;
@@ -142,7 +142,7 @@ fn write_all(
 }
 
 /// All files but the observations, slow ones first: they are written side by side.
-fn sheets(plan: &Plan, comparison: &Comparison, about: &About<'_>) -> Vec<Sheet> {
+fn sheets(plan: &Plan, comparison: &Comparison, about: &ComparisonContext<'_>) -> Vec<Sheet> {
     let sheet = |name: String, content| Sheet { name, content };
     let drawn = charts::all(comparison, about.figure);
     let mut sheets: Vec<Sheet> =

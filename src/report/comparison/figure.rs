@@ -76,7 +76,7 @@ impl Figure {
 
     /// The one that tells most: the 99th percentile at the last stage of the first event that is watched, or if nothing
     /// is, the mistakes.
-    pub fn telling(summary: &ComparisonSummary) -> Self {
+    pub fn narrative(summary: &ComparisonSummary) -> Self {
         let event = summary.events_watched().first().copied();
         let stage = event.and_then(|event| summary.last_stage(event));
         match stage {

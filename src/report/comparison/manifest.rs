@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::About;
+use super::ComparisonContext;
 use super::summary::{AxisSummary, ComparisonSummary};
 use crate::report::manifest::TOOL;
 use crate::report::words;
@@ -38,7 +38,7 @@ impl<'a> ComparisonManifest<'a> {
     /// That of a comparison whose files have these hashes.
     pub(super) fn of(
         summary: &'a ComparisonSummary,
-        about: &About<'a>,
+        about: &ComparisonContext<'a>,
         files: &'a BTreeMap<String, String>,
     ) -> Self {
         let entries = summary.configurations.iter().map(|configuration| Entry {

@@ -27,7 +27,7 @@ mod summary;
 mod table;
 
 #[cfg(test)]
-mod made_up;
+mod fixtures;
 
 pub use directory::ComparisonDirectory;
 pub use figure::{Figure, Value};
@@ -49,7 +49,7 @@ use crate::sweep::{Journal, Plan, SCENARIO as SCENARIO_AXIS};
 
 /// What is said beside a comparison.
 #[derive(Clone, Copy)]
-pub struct About<'a> {
+pub struct ComparisonContext<'a> {
     /// The command line that repeats it: without what cannot change its results.
     pub command: &'a str,
     /// The command line that runs the configuration at this place alone.
@@ -92,7 +92,7 @@ impl Comparison {
     fn assemble(
         plan: &Plan,
         journal: &Journal,
-        about: &About<'_>,
+        about: &ComparisonContext<'_>,
         observations: &mut (dyn Write + Send),
     ) -> io::Result<Self> {
         let first = Means::of(plan.scenario(0).registry(), &journal.read(0)?);

@@ -254,11 +254,11 @@ pub(super) fn observations(configuration: usize, records: &[ReplicateRecord]) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::comparison::made_up;
+    use crate::report::comparison::fixtures;
 
     #[test]
     fn every_row_has_every_column() {
-        for summary in [made_up::sweep(&[3, 2], 4), made_up::quiet(), made_up::registries()] {
+        for summary in [fixtures::sweep(&[3, 2], 4), fixtures::quiet(), fixtures::registries()] {
             let mut text = Vec::new();
             configurations(&summary, &mut text).unwrap();
             let mut csv = csv::Reader::from_reader(text.as_slice());
@@ -273,7 +273,7 @@ mod tests {
     #[test]
     fn a_stage_that_a_registry_does_not_have_has_no_row() {
         let mut text = Vec::new();
-        configurations(&made_up::registries(), &mut text).unwrap();
+        configurations(&fixtures::registries(), &mut text).unwrap();
         let mut csv = csv::Reader::from_reader(text.as_slice());
         let stages = |number: &str, rows: &[csv::StringRecord]| -> Vec<String> {
             rows.iter().filter(|row| &row[0] == number).map(|row| row[3].to_owned()).collect()

@@ -221,7 +221,7 @@ fn verdicts(summary: &ComparisonSummary) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::comparison::made_up;
+    use crate::report::comparison::fixtures;
 
     fn plain(summary: &ComparisonSummary, sorting: &Sorting) -> String {
         let text = table(summary, sorting, Path::new("output/made-up-sweep"));
@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn one_axis_shows_all_stages() {
-        let text = plain(&made_up::sweep(&[3], 20), &Sorting::default());
+        let text = plain(&fixtures::sweep(&[3], 20), &Sorting::default());
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
         insta::assert_snapshot!(text);
     }
@@ -238,32 +238,32 @@ mod tests {
     #[test]
     fn three_axes_leave_room_for_the_last_stage() {
         let by = Some(Figure::parse("balancer.p99").unwrap());
-        let text = plain(&made_up::sweep(&[2, 3, 2], 20), &Sorting { by, descending: true });
+        let text = plain(&fixtures::sweep(&[2, 3, 2], 20), &Sorting { by, descending: true });
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
         insta::assert_snapshot!(text);
     }
 
     #[test]
     fn what_is_not_known_is_marked() {
-        insta::assert_snapshot!(plain(&made_up::protected(), &Sorting::default()));
+        insta::assert_snapshot!(plain(&fixtures::protected(), &Sorting::default()));
     }
 
     #[test]
     fn registries_stand_side_by_side() {
-        let text = plain(&made_up::registries(), &Sorting::default());
+        let text = plain(&fixtures::registries(), &Sorting::default());
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
         insta::assert_snapshot!(text);
     }
 
     #[test]
     fn what_was_never_observed_is_not_said_to_be_unended() {
-        let mut summary = made_up::scenarios(4);
+        let mut summary = fixtures::scenarios(4);
         summary.configurations[3].stages.clear();
         assert!(!plain(&summary, &Sorting::default()).contains("had ended"));
     }
 
     #[test]
     fn nothing_watched_is_a_table_too() {
-        insta::assert_snapshot!(plain(&made_up::quiet(), &Sorting::default()));
+        insta::assert_snapshot!(plain(&fixtures::quiet(), &Sorting::default()));
     }
 }

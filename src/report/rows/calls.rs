@@ -2,7 +2,7 @@
 
 use super::{Column, Columns, Of, Sheet};
 use crate::model::stage::Stage;
-use crate::observe::{CallMinute, Fate, ReplicateData};
+use crate::observe::{CallMinute, CallOutcome, ReplicateData};
 use crate::report::Contents;
 
 /// A row is a minute of one application's calls to another.
@@ -29,7 +29,7 @@ impl Sheet for CallRows {
             .and("callee", |row| row.application(row.callee))
             .one("calls", "how many calls", |row| row.calls.into())
             .one("failed", "of these, those that failed after all retries", |row| row.failed.into())
-            .line("attempts by what became of them", Fate::ALL.map(attempts))
+            .line("attempts by what became of them", CallOutcome::ALL.map(attempts))
             .line(
                 "the attempts at dead instances by the stage to blame; the last with Eureka only",
                 Stage::WAY.map(dead),
@@ -37,7 +37,7 @@ impl Sheet for CallRows {
     }
 }
 
-fn attempts<'a>(fate: Fate) -> Column<Of<'a, CallMinute>> {
+fn attempts<'a>(fate: CallOutcome) -> Column<Of<'a, CallMinute>> {
     Column::new(fate.name(), move |row: &Of<'_, CallMinute>| row.attempts[fate as usize].into())
 }
 

@@ -14,11 +14,11 @@ use crate::scenario::document::set;
 pub struct Assignment {
     shown: String,
     key: Range<usize>,
-    value: Option<Assigned>,
+    value: Option<AssignedValue>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Assigned {
+struct AssignedValue {
     text: String,
     place: Range<usize>,
 }
@@ -46,7 +46,7 @@ impl Assignment {
     /// If a range is not one of `shown`.
     pub fn at(shown: String, key: Range<usize>, value: String, place: Range<usize>) -> Self {
         assert!(shown.get(key.clone()).is_some() && shown.get(place.clone()).is_some(), "ranges of the text");
-        Self { shown, key, value: Some(Assigned { text: value, place }) }
+        Self { shown, key, value: Some(AssignedValue { text: value, place }) }
     }
 
     /// The argument as it was typed, with its flag.

@@ -4,12 +4,12 @@ use crate::model::eureka::{Eureka, Flavour};
 use crate::scenario::eureka::format::{self, Balancer};
 use crate::scenario::eureka::properties;
 use crate::scenario::eureka::settings::Layer;
-use crate::scenario::format::page::Page;
+use crate::scenario::format::page::TomlWriter;
 use crate::scenario::setup::{AppOf, ScenarioOf};
 use crate::scenario::types::Names;
 
 /// The clients' settings: those of the first application. And how a server counts them at its start.
-pub(crate) fn clients(page: &mut Page, scenario: ScenarioOf<'_, Eureka>) {
+pub(crate) fn clients(page: &mut TomlWriter, scenario: ScenarioOf<'_, Eureka>) {
     let Some(first) = scenario.apps().next() else { return };
     client_settings(page, "", &layer(first), None);
     if scenario.server().flavour == Flavour::Spring {
@@ -25,7 +25,7 @@ pub(crate) fn layer(app: AppOf<'_, Eureka>) -> Layer {
 }
 
 /// The tables of a client's settings below `prefix`: all, or what differs from `base`.
-pub(crate) fn client_settings(page: &mut Page, prefix: &str, own: &Layer, base: Option<&Layer>) {
+pub(crate) fn client_settings(page: &mut TomlWriter, prefix: &str, own: &Layer, base: Option<&Layer>) {
     let other = base.map(|base| &base.config);
     let config = &own.config;
     page.section(&format!("{prefix}eureka.client"), |lines| {

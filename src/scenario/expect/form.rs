@@ -6,7 +6,7 @@ use crate::engine::SimDuration;
 use crate::model::message::RequestKind;
 use crate::model::registry::Kind;
 use crate::model::stage::Stage;
-use crate::scenario::expect::{Refusal, Sentence, Words, event, stage};
+use crate::scenario::expect::{Refusal, Sentence, Tokens, event, stage};
 use crate::scenario::format::duration;
 use crate::scenario::types::claim::{Claim, Comparison, Statistic};
 
@@ -20,7 +20,7 @@ const TWO_STAGE_COUNTS: &str = "`at least 57 of 100 left at the end`, `at most 3
      at client`, `at least 10 refused answers`";
 const COMPARISONS: [&str; 5] = ["below", "above", "at most", "at least", "exactly"];
 
-impl Words {
+impl Tokens {
     pub(crate) fn latency(&mut self) -> Result<Claim, Refusal> {
         let event = self.peek().and_then(event);
         self.next += usize::from(event.is_some());

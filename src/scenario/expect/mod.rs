@@ -29,7 +29,7 @@
 //!             watches | replications
 //! ```
 //!
-//! What only one registry has is refused under the other by [`crate::scenario::file::belongs`]; here it decides what is offered.
+//! What only one registry has is refused under the other by [`crate::scenario::file::applicability`]; here it decides what is offered.
 //! Words may be written in any case. `M` is there for the reader; it must be the size of the fleet. An error
 //! points at the word where the sentence stopped making sense and shows the forms that could have stood there.
 //! Here is the grammar's frame, in [`crate::scenario::expect::form`] are the forms.
@@ -98,7 +98,7 @@ const TWO_STAGE_FORMS: &str = "an expectation is one of\n  client p99 below 20s\
 
 /// Reads an expectation. `kind` decides what is offered to whoever misspells one.
 pub(crate) fn parse(text: &str, kind: Kind) -> Result<Sentence, Refusal> {
-    let mut words = Words { words: words(text), next: 0, end: text.len(), kind };
+    let mut words = Tokens { words: words(text), next: 0, end: text.len(), kind };
     let mut sentence = words.sentence()?;
     sentence.server = words.server(&sentence.claim)?;
     match words.peek() {
@@ -129,14 +129,14 @@ fn words(text: &str) -> Vec<(String, Range<usize>)> {
     words
 }
 
-pub(crate) struct Words {
+pub(crate) struct Tokens {
     pub(crate) words: Vec<(String, Range<usize>)>,
     pub(crate) next: usize,
     pub(crate) end: usize,
     pub(crate) kind: Kind,
 }
 
-impl Words {
+impl Tokens {
     pub(crate) fn peek(&self) -> Option<&str> {
         self.words.get(self.next).map(|(word, _)| word.as_str())
     }

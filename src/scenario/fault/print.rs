@@ -4,17 +4,17 @@ use crate::engine::{Distribution, SimDuration};
 use crate::model::id::{AppId, ServerId};
 use crate::scenario::format::distribution::print as drawn;
 use crate::scenario::format::duration::print_shift_ms;
-use crate::scenario::format::page::{Page, list, quoted, string};
+use crate::scenario::format::page::{TomlWriter, list, quoted, string};
 use crate::scenario::types::server_name;
 use crate::scenario::types::targets::{
-    Batch, Change, Direction, HealthVia, Order, Peer, Selection, Targets, Which, WhichServers,
+    Batch, Change, Direction, HealthVia, Order, Peer, Selection, ServerChoice, TargetChoice, Targets,
 };
-use crate::scenario::types::verb::Verb;
+use crate::scenario::types::verb::FaultKind;
 use crate::scenario::types::{Fault, Scenario, ZoneId};
 
 /// Writes one `[[fault]]`.
-pub(crate) fn fault(page: &mut Page, fault: &Fault, scenario: &Scenario) {
-    let mut parts = Parts { scenario, parts: Vec::new() };
+pub(crate) fn fault(page: &mut TomlWriter, fault: &Fault, scenario: &Scenario) {
+    let mut parts = VerbKeys { scenario, parts: Vec::new() };
     parts.verb(&fault.verb);
     page.section("[fault]", |lines| {
         lines.length("at", fault.at);
@@ -24,16 +24,16 @@ pub(crate) fn fault(page: &mut Page, fault: &Fault, scenario: &Scenario) {
 }
 
 /// The keys of a verb, in the order of the format.
-struct Parts<'a> {
+struct VerbKeys<'a> {
     scenario: &'a Scenario,
     parts: Vec<String>,
 }
 
-impl Parts<'_> {
-    fn verb(&mut self, verb: &Verb) {
+impl VerbKeys<'_> {
+    fn verb(&mut self, verb: &FaultKind) {
         match verb {
-            Verb::Crash(targets) => self.targets(targets),
-            Verb::Restart { targets, down_for, new_id, graceful, one_by_one } => {
+            FaultKind::Crash(targets) => self.targets(targets),
+            FaultKind::Restart { targets, down_for, new_id, graceful, one_by_one } => {
                 self.targets(targets);
                 self.length("down-for", *down_for);
                 if let Some(wait) = one_by_one {
@@ -44,42 +44,46 @@ impl Parts<'_> {
                     self.part("graceful", graceful);
                 }
             }
-            Verb::Pause { targets, length } => {
+            FaultKind::Pause { targets, length } => {
                 self.targets(targets);
                 self.drawn("for", *length);
             }
-            Verb::Pauses { targets, every, lasting, length } => {
+            FaultKind::Pauses { targets, every, lasting, length } => {
                 self.targets(targets);
                 self.drawn("every", *every);
                 self.drawn("lasting", *lasting);
                 self.until(*length);
             }
-            Verb::Clock { targets, step_ms, drift_ppm, length } => {
+            FaultKind::Clock { targets, step_ms, drift_ppm, length } => {
                 self.targets(targets);
                 self.part("step", print_shift_ms(*step_ms));
                 self.part("drift-ppm", drift_ppm);
                 self.until(*length);
             }
-            Verb::Partition { .. } | Verb::Flap { .. } | Verb::Degrade { .. } => self.link(verb),
-            Verb::Change(changes) => {
+            FaultKind::Partition { .. } | FaultKind::Flap { .. } | FaultKind::Degrade { .. } => {
+                self.link(verb)
+            }
+            FaultKind::Change(changes) => {
                 for change in changes {
                     self.change(change);
                 }
             }
-            Verb::Start { .. } | Verb::RollOut { .. } | Verb::BlueGreen { .. } => self.of_fleet(verb),
+            FaultKind::Start { .. } | FaultKind::RollOut { .. } | FaultKind::BlueGreen { .. } => {
+                self.of_fleet(verb)
+            }
             _ => self.of_instances(verb),
         }
     }
 
-    fn link(&mut self, verb: &Verb) {
+    fn link(&mut self, verb: &FaultKind) {
         match verb {
-            Verb::Partition { targets, peer, length, lost } => {
+            FaultKind::Partition { targets, peer, length, lost } => {
                 self.targets(targets);
                 self.peer(peer);
                 self.until(*length);
                 self.direction("lost", *lost, peer);
             }
-            Verb::Flap { targets, peer, up_for, down_for, length, lost } => {
+            FaultKind::Flap { targets, peer, up_for, down_for, length, lost } => {
                 self.targets(targets);
                 self.peer(peer);
                 self.drawn("up-for", *up_for);
@@ -87,7 +91,7 @@ impl Parts<'_> {
                 self.until(*length);
                 self.direction("lost", *lost, peer);
             }
-            Verb::Degrade { targets, peer, loss, latency, length, direction } => {
+            FaultKind::Degrade { targets, peer, loss, latency, length, direction } => {
                 self.targets(targets);
                 self.peer(peer);
                 self.part("loss", format!("{loss:?}"));
@@ -101,26 +105,26 @@ impl Parts<'_> {
         }
     }
 
-    fn of_instances(&mut self, verb: &Verb) {
+    fn of_instances(&mut self, verb: &FaultKind) {
         match verb {
-            Verb::Stop { targets, linger, over } => {
+            FaultKind::Stop { targets, linger, over } => {
                 self.selection(targets);
                 self.length("linger", *linger);
                 self.length("over", *over);
             }
-            Verb::CrashLoop { targets, up_for, down_for, new_id, length } => {
+            FaultKind::CrashLoop { targets, up_for, down_for, new_id, length } => {
                 self.selection(targets);
                 self.drawn("up-for", *up_for);
                 self.drawn("down-for", *down_for);
                 self.part("new-id", new_id);
                 self.until(*length);
             }
-            Verb::SlowHeartbeats { targets, delay, length } => {
+            FaultKind::SlowHeartbeats { targets, delay, length } => {
                 self.selection(targets);
                 self.drawn("delay", *delay);
                 self.until(*length);
             }
-            Verb::Unhealthy { targets, via, length, calls_fail } => {
+            FaultKind::Unhealthy { targets, via, length, calls_fail } => {
                 self.selection(targets);
                 self.part(
                     "via",
@@ -132,27 +136,27 @@ impl Parts<'_> {
                 self.part("calls-fail", format!("{calls_fail:?}"));
                 self.until(*length);
             }
-            Verb::Grey { targets, calls_fail, length } => {
+            FaultKind::Grey { targets, calls_fail, length } => {
                 self.selection(targets);
                 self.part("calls-fail", format!("{calls_fail:?}"));
                 self.until(*length);
             }
-            Verb::FullDisk { targets, length } => {
+            FaultKind::FullDisk { targets, length } => {
                 self.selection(targets);
                 self.until(*length);
             }
-            Verb::Override { targets, at, status, length } => {
+            FaultKind::Override { targets, at, status, length } => {
                 self.selection(targets);
                 self.part("at", string(&server_name(*at)));
                 self.part("status", string(status.name()));
                 self.until(*length);
             }
-            Verb::Delete { targets, at, dead } => {
+            FaultKind::Delete { targets, at, dead } => {
                 self.selection(targets);
                 self.part("at", string(&server_name(*at)));
                 self.part("dead", dead);
             }
-            Verb::Reclaim { targets, notice, heeded } => {
+            FaultKind::Reclaim { targets, notice, heeded } => {
                 self.selection(targets);
                 self.length("notice", *notice);
                 self.part("heeded", format!("{heeded:?}"));
@@ -161,14 +165,14 @@ impl Parts<'_> {
         }
     }
 
-    fn of_fleet(&mut self, verb: &Verb) {
+    fn of_fleet(&mut self, verb: &FaultKind) {
         match verb {
-            Verb::Start { application, count, over } => {
+            FaultKind::Start { application, count, over } => {
                 self.application("application", *application);
                 self.part("count", count);
                 self.length("over", *over);
             }
-            Verb::RollOut { application, batch, wait, down_for, graceful, linger, new_id, order } => {
+            FaultKind::RollOut { application, batch, wait, down_for, graceful, linger, new_id, order } => {
                 self.application("application", *application);
                 match batch {
                     Batch::Count(count) => self.part("batch", count),
@@ -187,7 +191,7 @@ impl Parts<'_> {
                     },
                 );
             }
-            Verb::BlueGreen { from, to, wait, graceful, linger } => {
+            FaultKind::BlueGreen { from, to, wait, graceful, linger } => {
                 self.application("from", *from);
                 self.application("to", *to);
                 self.length("wait", *wait);
@@ -226,19 +230,19 @@ impl Parts<'_> {
 
     fn targets(&mut self, targets: &Targets) {
         match targets {
-            Targets::Servers(WhichServers::All) => self.part("servers", "\"all\""),
-            Targets::Servers(WhichServers::Count(count)) => self.part("servers", count),
-            Targets::Servers(WhichServers::Named(ids)) => self.part("servers", names(ids)),
+            Targets::Servers(ServerChoice::All) => self.part("servers", "\"all\""),
+            Targets::Servers(ServerChoice::Count(count)) => self.part("servers", count),
+            Targets::Servers(ServerChoice::Named(ids)) => self.part("servers", names(ids)),
             Targets::Instances(selection) => self.selection(selection),
         }
     }
 
     fn selection(&mut self, selection: &Selection) {
         match &selection.which {
-            Which::All => self.part("all", true),
-            Which::Count(count) => self.part("count", count),
-            Which::Share(share) => self.part("share", format!("{share:?}")),
-            Which::Named(names) => {
+            TargetChoice::All => self.part("all", true),
+            TargetChoice::Count(count) => self.part("count", count),
+            TargetChoice::Share(share) => self.part("share", format!("{share:?}")),
+            TargetChoice::Named(names) => {
                 let name = |(app, ordinal): &(AppId, u32)| {
                     string(&format!("{}-{ordinal}", self.scenario.applications[app.index()].name))
                 };
@@ -261,7 +265,7 @@ impl Parts<'_> {
             Peer::All => self.part("peer", "\"all\""),
             Peer::Instances { application: None, zone: None } => self.part("peer", "\"instances\""),
             Peer::Instances { application, zone } => {
-                let mut inner = Parts { scenario: self.scenario, parts: Vec::new() };
+                let mut inner = VerbKeys { scenario: self.scenario, parts: Vec::new() };
                 if let Some(app) = application {
                     inner.application("application", *app);
                 }

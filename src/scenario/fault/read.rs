@@ -12,7 +12,7 @@ use crate::scenario::fault::verbs::VERBS;
 use crate::scenario::format::Section;
 use crate::scenario::format::values::Values;
 use crate::scenario::sections::fleet::Fleet;
-use crate::scenario::types::verb::Verb;
+use crate::scenario::types::verb::FaultKind;
 use crate::scenario::types::{Clock, Fault};
 
 /// The default of `within`.
@@ -91,7 +91,7 @@ pub(crate) fn clocks_go_forward(
     problems: &mut Vec<Problem>,
 ) {
     let drift = |fault: &Fault, of_server: bool| match &fault.verb {
-        Verb::Clock { targets, drift_ppm, .. } if targets.is_server() == of_server => {
+        FaultKind::Clock { targets, drift_ppm, .. } if targets.is_server() == of_server => {
             i64::from(*drift_ppm).min(0)
         }
         _ => 0,

@@ -9,7 +9,7 @@ use crate::scenario::fault::verbs::VerbForm;
 use crate::scenario::format::values::Values;
 use crate::scenario::sections::fleet::Fleet;
 use crate::scenario::types::ZoneId;
-use crate::scenario::types::targets::{Peer, Selection, Targets, Which, WhichServers};
+use crate::scenario::types::targets::{Peer, Selection, ServerChoice, TargetChoice, Targets};
 
 /// The targets that a verb names.
 pub(crate) fn targets(
@@ -35,10 +35,10 @@ pub(crate) fn targets(
     }
     let scope = scope(values, fleet, problems)?;
     let which = match target {
-        "count" => Which::Count(count(values, scope, fleet, problems)?),
-        "share" => Which::Share(values.number("share")?),
-        "instances" => Which::Named(named(values, scope, fleet, problems)),
-        _ => Which::All,
+        "count" => TargetChoice::Count(count(values, scope, fleet, problems)?),
+        "share" => TargetChoice::Share(values.number("share")?),
+        "instances" => TargetChoice::Named(named(values, scope, fleet, problems)),
+        _ => TargetChoice::All,
     };
     Some(Targets::Instances(Selection { application: scope.application, zone: scope.zone, which }))
 }
@@ -49,7 +49,7 @@ fn servers(
     target: &str,
     fleet: &Fleet,
     problems: &mut Vec<Problem>,
-) -> Option<WhichServers> {
+) -> Option<ServerChoice> {
     for (filter, hint) in [
         ("application", "leave it out"),
         ("zone", "leave it out; to hit those of one zone name them, as in `servers = [\"server-1\"]`"),
@@ -64,7 +64,7 @@ fn servers(
         }));
     }
     let Some(node) = values.node(target).filter(|_| target == "servers") else {
-        return Some(WhichServers::All);
+        return Some(ServerChoice::All);
     };
     if let Some(count) = values.count(target) {
         if let Some(there) = fleet.servers.count()
@@ -77,13 +77,13 @@ fn servers(
                     .hint("to hit every one, write `servers = \"all\"`"),
             );
         }
-        return (count > 0).then_some(WhichServers::Count(count));
+        return (count > 0).then_some(ServerChoice::Count(count));
     }
     if node.as_list().is_none() {
-        return (node.as_text() == Some("all")).then_some(WhichServers::All);
+        return (node.as_text() == Some("all")).then_some(ServerChoice::All);
     }
     let named = fleet.servers.named(values, target, problems);
-    (!named.is_empty()).then_some(WhichServers::Named(named))
+    (!named.is_empty()).then_some(ServerChoice::Named(named))
 }
 
 const fn are(count: usize) -> &'static str {
@@ -118,10 +118,10 @@ pub(crate) fn has_two_ends(
 ) {
     let (Targets::Servers(hit), Some(count)) = (targets, fleet.servers.count()) else { return };
     let is_hit = |server: ServerId| match hit {
-        WhichServers::All => true,
-        WhichServers::Named(named) => named.contains(&server),
+        ServerChoice::All => true,
+        ServerChoice::Named(named) => named.contains(&server),
         // More than there are is told elsewhere.
-        WhichServers::Count(hit) => *hit as usize == count,
+        ServerChoice::Count(hit) => *hit as usize == count,
     };
     let all_hit = match peer {
         Peer::Servers => fleet.servers.all().all(is_hit),

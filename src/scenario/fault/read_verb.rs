@@ -15,7 +15,7 @@ use crate::scenario::fault::verbs::VerbForm;
 use crate::scenario::format::values::Values;
 use crate::scenario::sections::fleet::Fleet;
 use crate::scenario::types::targets::{Batch, Change, Direction, HealthVia, Order, Peer, Selection, Targets};
-use crate::scenario::types::verb::Verb;
+use crate::scenario::types::verb::FaultKind;
 
 /// The default of `down-for`.
 const DOWN_FOR: SimDuration = SimDuration::from_secs(10);
@@ -33,7 +33,7 @@ pub(crate) fn verb(
     fleet: &Fleet,
     flavour: Flavour,
     problems: &mut Vec<Problem>,
-) -> Option<Verb> {
+) -> Option<FaultKind> {
     let values = Values(Some(table));
     let complete = has_what_it_needs(form, table, problems);
     let verb = if form.section.key(TARGETS[0]).is_some() && form.section.key(TARGETS[1]).is_some() {
@@ -116,27 +116,33 @@ fn operator_calls(values: Values<'_>, fleet: &Fleet, problems: &mut Vec<Problem>
 }
 
 /// The verbs that hit targets. `None` if a value is missing, which has been reported.
-fn of_targets(name: &str, targets: Targets, peer: Peer, at: ServerId, values: Values<'_>) -> Option<Verb> {
+fn of_targets(
+    name: &str,
+    targets: Targets,
+    peer: Peer,
+    at: ServerId,
+    values: Values<'_>,
+) -> Option<FaultKind> {
     let length = values.length("for");
     let flag = |key| values.flag(key).unwrap_or(false);
     let down_for = values.distribution("down-for");
     let server_too = match name {
-        "crash" => Some(Verb::Crash(targets.clone())),
-        "restart" => Some(Verb::Restart {
+        "crash" => Some(FaultKind::Crash(targets.clone())),
+        "restart" => Some(FaultKind::Restart {
             targets: targets.clone(),
             down_for: values.length("down-for").unwrap_or(DOWN_FOR),
             new_id: flag("new-id"),
             graceful: flag("graceful"),
             one_by_one: values.length("one-by-one"),
         }),
-        "pause" => Some(Verb::Pause { targets: targets.clone(), length: values.distribution("for")? }),
-        "pauses" => Some(Verb::Pauses {
+        "pause" => Some(FaultKind::Pause { targets: targets.clone(), length: values.distribution("for")? }),
+        "pauses" => Some(FaultKind::Pauses {
             targets: targets.clone(),
             every: values.distribution("every")?,
             lasting: values.distribution("lasting")?,
             length,
         }),
-        "clock" => Some(Verb::Clock {
+        "clock" => Some(FaultKind::Clock {
             targets: targets.clone(),
             step_ms: values.shift_ms("step").unwrap_or_default(),
             drift_ppm: values.signed("drift-ppm").unwrap_or_default(),
@@ -149,10 +155,15 @@ fn of_targets(name: &str, targets: Targets, peer: Peer, at: ServerId, values: Va
     }
     match name {
         "partition" => {
-            return Some(Verb::Partition { targets, peer, length, lost: direction(values.text("lost")) });
+            return Some(FaultKind::Partition {
+                targets,
+                peer,
+                length,
+                lost: direction(values.text("lost")),
+            });
         }
         "flap" => {
-            return Some(Verb::Flap {
+            return Some(FaultKind::Flap {
                 targets,
                 peer,
                 up_for: values.distribution("up-for")?,
@@ -162,7 +173,7 @@ fn of_targets(name: &str, targets: Targets, peer: Peer, at: ServerId, values: Va
             });
         }
         "degrade" => {
-            return Some(Verb::Degrade {
+            return Some(FaultKind::Degrade {
                 targets,
                 peer,
                 loss: values.number("loss").unwrap_or_default(),
@@ -176,7 +187,7 @@ fn of_targets(name: &str, targets: Targets, peer: Peer, at: ServerId, values: Va
     // The shapes of all others have neither `server` nor `servers`.
     let Targets::Instances(targets) = targets else { return None };
     match name {
-        "crash-loop" => Some(Verb::CrashLoop {
+        "crash-loop" => Some(FaultKind::CrashLoop {
             targets,
             up_for: values.distribution("up-for")?,
             down_for: down_for.unwrap_or(Distribution::constant(DOWN_FOR)),
@@ -188,16 +199,18 @@ fn of_targets(name: &str, targets: Targets, peer: Peer, at: ServerId, values: Va
 }
 
 /// The verbs that hit instances, and not their links.
-fn of_instances(name: &str, targets: Selection, at: ServerId, values: Values<'_>) -> Option<Verb> {
+fn of_instances(name: &str, targets: Selection, at: ServerId, values: Values<'_>) -> Option<FaultKind> {
     let length = values.length("for");
     Some(match name {
-        "stop" => Verb::Stop {
+        "stop" => FaultKind::Stop {
             targets,
             linger: values.length("linger").unwrap_or_default(),
             over: values.length("over").unwrap_or_default(),
         },
-        "slow-heartbeats" => Verb::SlowHeartbeats { targets, delay: values.distribution("delay")?, length },
-        "unhealthy" => Verb::Unhealthy {
+        "slow-heartbeats" => {
+            FaultKind::SlowHeartbeats { targets, delay: values.distribution("delay")?, length }
+        }
+        "unhealthy" => FaultKind::Unhealthy {
             targets,
             via: match values.text("via") {
                 Some("status-change") => HealthVia::StatusChange,
@@ -206,15 +219,15 @@ fn of_instances(name: &str, targets: Selection, at: ServerId, values: Values<'_>
             length,
             calls_fail: values.number("calls-fail").unwrap_or_default(),
         },
-        "grey" => Verb::Grey { targets, calls_fail: values.number("calls-fail").unwrap_or(1.0), length },
-        "full-disk" => Verb::FullDisk { targets, length },
+        "grey" => FaultKind::Grey { targets, calls_fail: values.number("calls-fail").unwrap_or(1.0), length },
+        "full-disk" => FaultKind::FullDisk { targets, length },
         "override" => {
             let word = values.text("status").unwrap_or(Status::OutOfService.name());
             let status = Status::ALL.into_iter().find(|status| status.name() == word)?;
-            Verb::Override { targets, at, status, length }
+            FaultKind::Override { targets, at, status, length }
         }
-        "delete" => Verb::Delete { targets, at, dead: values.flag("dead").unwrap_or(false) },
-        "reclaim" => Verb::Reclaim {
+        "delete" => FaultKind::Delete { targets, at, dead: values.flag("dead").unwrap_or(false) },
+        "reclaim" => FaultKind::Reclaim {
             targets,
             notice: values.length("notice").unwrap_or(NOTICE),
             heeded: values.number("heeded").unwrap_or_default(),
@@ -232,7 +245,7 @@ fn direction(word: Option<&str>) -> Direction {
 }
 
 /// In the order of [`CHANGES`], whatever the file's is.
-fn change(table: &Table, flavour: Flavour, problems: &mut Vec<Problem>) -> Option<Verb> {
+fn change(table: &Table, flavour: Flavour, problems: &mut Vec<Problem>) -> Option<FaultKind> {
     let server = Values(Some(table)).section("eureka").section("server");
     let below = |table: &Table, key: &str| table.entries.iter().all(|entry| entry.key == key);
     let misspelt =
@@ -268,18 +281,18 @@ fn change(table: &Table, flavour: Flavour, problems: &mut Vec<Problem>) -> Optio
         "disable-delta" => server.flag(key).map(Change::DisableDelta),
         _ => server.flag(key).map(Change::SyncWhenTimestampDiffers),
     });
-    Some(Verb::Change(changes.collect()))
+    Some(FaultKind::Change(changes.collect()))
 }
 
-fn start(values: Values<'_>, fleet: &Fleet, problems: &mut Vec<Problem>) -> Option<Verb> {
-    Some(Verb::Start {
+fn start(values: Values<'_>, fleet: &Fleet, problems: &mut Vec<Problem>) -> Option<FaultKind> {
+    Some(FaultKind::Start {
         application: application(values, "application", fleet, problems)?,
         count: values.count("count").unwrap_or(1),
         over: values.length("over").unwrap_or_default(),
     })
 }
 
-fn roll_out(form: &VerbForm, table: &Table, fleet: &Fleet, problems: &mut Vec<Problem>) -> Option<Verb> {
+fn roll_out(form: &VerbForm, table: &Table, fleet: &Fleet, problems: &mut Vec<Problem>) -> Option<FaultKind> {
     let values = Values(Some(table));
     let application = application(values, "application", fleet, problems);
     if form.section.some_of.iter().all(|key| values.has(key)) {
@@ -317,7 +330,7 @@ fn roll_out(form: &VerbForm, table: &Table, fleet: &Fleet, problems: &mut Vec<Pr
         (Some(count), _) => Batch::Count(count),
         (None, share) => Batch::Share(share?),
     };
-    Some(Verb::RollOut {
+    Some(FaultKind::RollOut {
         application: application?,
         batch,
         wait: values.length("wait").unwrap_or(WAIT),
@@ -329,7 +342,7 @@ fn roll_out(form: &VerbForm, table: &Table, fleet: &Fleet, problems: &mut Vec<Pr
     })
 }
 
-fn blue_green(values: Values<'_>, fleet: &Fleet, problems: &mut Vec<Problem>) -> Option<Verb> {
+fn blue_green(values: Values<'_>, fleet: &Fleet, problems: &mut Vec<Problem>) -> Option<FaultKind> {
     let from = application(values, "from", fleet, problems);
     let to = application(values, "to", fleet, problems);
     let (from, to) = (from?, to?);
@@ -340,7 +353,7 @@ fn blue_green(values: Values<'_>, fleet: &Fleet, problems: &mut Vec<Problem>) ->
                 .hint("to replace the instances of one application, use `roll-out`")
         }));
     }
-    Some(Verb::BlueGreen {
+    Some(FaultKind::BlueGreen {
         from,
         to,
         wait: values.length("wait").unwrap_or(BLUE_GREEN_WAIT),

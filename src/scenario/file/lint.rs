@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::model::registry::Kind;
 use crate::scenario::diagnostics::Problem;
 use crate::scenario::document::Table;
-use crate::scenario::lint::{self, Whence};
+use crate::scenario::lint::{self, Spans};
 use crate::scenario::sections::traffic;
 use crate::scenario::setup::{ScenarioOf, Setup};
 use crate::scenario::types::{Application, Scenario};
@@ -13,14 +13,14 @@ use crate::scenario::{eureka, two_stage};
 
 /// Everything that one should know before running a scenario.
 pub(crate) fn lint(scenario: &Scenario, root: &Table) -> Vec<Problem> {
-    let whence = Whence { root, applications: root.tables("application").collect() };
+    let spans = Spans { root, applications: root.tables("application").collect() };
     let mut warnings = Vec::new();
     match &scenario.setup {
-        Setup::Eureka(its) => eureka::lint::lint(ScenarioOf::new(scenario, its), &whence, &mut warnings),
-        Setup::TwoStage(its) => two_stage::lint::lint(ScenarioOf::new(scenario, its), &whence, &mut warnings),
+        Setup::Eureka(its) => eureka::lint::lint(ScenarioOf::new(scenario, its), &spans, &mut warnings),
+        Setup::TwoStage(its) => two_stage::lint::lint(ScenarioOf::new(scenario, its), &spans, &mut warnings),
     }
     for (at, app) in scenario.applications.iter().enumerate() {
-        warnings.extend(nobody_answers(scenario, app, at, &whence));
+        warnings.extend(nobody_answers(scenario, app, at, &spans));
     }
     warnings.extend(nobody_watches(scenario));
     warnings.extend(lint::scale::lint(scenario, root));
@@ -51,11 +51,11 @@ pub(crate) fn lint(scenario: &Scenario, root: &Table) -> Vec<Problem> {
 }
 
 /// Calls to an application that the registry never shows.
-fn nobody_answers(scenario: &Scenario, app: &Application, at: usize, whence: &Whence<'_>) -> Option<Problem> {
+fn nobody_answers(scenario: &Scenario, app: &Application, at: usize, spans: &Spans<'_>) -> Option<Problem> {
     let mut callees = app.traffic.iter().flat_map(|traffic| &traffic.to);
     let hidden = callees.find(|callee| !scenario.setup.client(**callee).is_shown_at_first())?;
     let hidden = &scenario.applications[hidden.index()];
-    let place = whence.setting(at, &traffic::keys::to).or_else(|| whence.of(at, &["traffic"]));
+    let place = spans.setting(at, &traffic::keys::to).or_else(|| spans.of(at, &["traffic"]));
     let title = format!("`{}` calls `{}`, which is never registered as UP", app.name, hidden.name);
     Some(Problem::warning(place, title).label("every such call finds no instance and fails"))
 }

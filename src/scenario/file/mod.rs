@@ -1,8 +1,8 @@
 //! The file as a whole: its sections ([`format`]), reading ([`read`]), printing ([`print`]) and warning ([`lint`]) in
 //! order, and what only the whole can say: unknown keys, what belongs to another registry, the schema, the guide.
 
-pub(crate) mod belongs;
-pub(crate) mod foreign;
+pub(crate) mod applicability;
+pub(crate) mod counterparts;
 pub(crate) mod format;
 #[cfg(test)]
 mod guide;
@@ -10,4 +10,4 @@ pub(crate) mod lint;
 pub(crate) mod print;
 pub(crate) mod read;
 pub(crate) mod schema;
-pub(crate) mod unknown;
+pub(crate) mod unknown_keys;

@@ -9,7 +9,7 @@ use crate::model::id::AppId;
 use crate::scenario::eureka::print::{client_settings, layer};
 use crate::scenario::eureka::release::FLAVOUR;
 use crate::scenario::file::format;
-use crate::scenario::format::page::{Page, zones};
+use crate::scenario::format::page::{TomlWriter, zones};
 use crate::scenario::sections::servers_print;
 use crate::scenario::sections::start::Start;
 use crate::scenario::sections::traffic;
@@ -20,7 +20,7 @@ use crate::scenario::{eureka, fault, two_stage};
 
 /// The canonical text of a scenario.
 pub fn canonical(scenario: &Scenario) -> String {
-    let mut page = Page { text: String::new(), section: String::new() };
+    let mut page = TomlWriter { text: String::new(), section: String::new() };
     top(&mut page, scenario);
     match &scenario.setup {
         Setup::Eureka(its) => {
@@ -45,7 +45,7 @@ pub fn canonical(scenario: &Scenario) -> String {
     page.text
 }
 
-fn top(page: &mut Page, scenario: &Scenario) {
+fn top(page: &mut TomlWriter, scenario: &Scenario) {
     page.settings(format::top::ALL, scenario, None, Names::NONE);
     match &scenario.setup {
         Setup::Eureka(its) => {
@@ -58,7 +58,7 @@ fn top(page: &mut Page, scenario: &Scenario) {
     Start { window: Some(scenario.start_window), warm_up: scenario.warm_up }.print(page);
 }
 
-fn application(page: &mut Page, id: AppId, app: &Application, scenario: &Scenario) {
+fn application(page: &mut TomlWriter, id: AppId, app: &Application, scenario: &Scenario) {
     page.section("[application]", |lines| {
         lines.text("name", &app.name);
         lines.line("instances", app.instances);
@@ -93,7 +93,7 @@ fn application(page: &mut Page, id: AppId, app: &Application, scenario: &Scenari
     }
 }
 
-fn expect(page: &mut Page, expectation: &Expectation) {
+fn expect(page: &mut TomlWriter, expectation: &Expectation) {
     page.section("[expect]", |lines| {
         lines.text("that", &expectation.text);
         if expectation.in_share < 1.0 {

@@ -10,7 +10,7 @@ use crate::scenario::diagnostics::{Place, Problem};
 use crate::scenario::document::Table;
 use crate::scenario::expect;
 use crate::scenario::fault;
-use crate::scenario::file::belongs::{self, Here};
+use crate::scenario::file::applicability::{self, ActiveRegistry};
 use crate::scenario::file::format::top;
 use crate::scenario::format;
 use crate::scenario::format::values::Values;
@@ -25,8 +25,8 @@ use crate::scenario::types::{Clock, Network, Scenario};
 pub(crate) fn scenario(root: &Table, problems: &mut Vec<Problem>) -> Scenario {
     let file = Values(Some(root));
     let registry = Registry::of(file, problems);
-    let here = Here::new(file, registry.kind(), registry.word());
-    belongs::check(root, &here, problems);
+    let active = ActiveRegistry::new(file, registry.kind(), registry.word());
+    applicability::check(root, &active, problems);
     let network = Network::usual();
     let network = network.with(file.section("network")).unwrap_or(network);
     let mut fleet = fleet::fleet(root, registry.reading(file, problems), network, problems);
@@ -42,7 +42,7 @@ pub(crate) fn scenario(root: &Table, problems: &mut Vec<Problem>) -> Scenario {
     };
     let faults = fault::read::faults(root, &fleet, flavour, problems);
     fault::read::clocks_go_forward(root, &faults, &fleet, server_clock, problems);
-    let expectations = expectations(root, &fleet, &here, problems);
+    let expectations = expectations(root, &fleet, &active, problems);
     let longest_heartbeat = fleet.setup.clients().map(|client| client.heartbeat_interval()).max();
     let start = Start::read(file.section("start"));
     let scenario = Scenario {
@@ -77,16 +77,16 @@ pub(crate) fn scenario(root: &Table, problems: &mut Vec<Problem>) -> Scenario {
 fn expectations(
     root: &Table,
     fleet: &Fleet,
-    here: &Here<'_>,
+    active: &ActiveRegistry<'_>,
     problems: &mut Vec<Problem>,
 ) -> Vec<Expectation> {
-    root.tables("expect").filter_map(|table| expectation(table, fleet, here, problems)).collect()
+    root.tables("expect").filter_map(|table| expectation(table, fleet, active, problems)).collect()
 }
 
 fn expectation(
     table: &Table,
     fleet: &Fleet,
-    here: &Here<'_>,
+    active: &ActiveRegistry<'_>,
     problems: &mut Vec<Problem>,
 ) -> Option<Expectation> {
     let values = Values(Some(table));
@@ -99,7 +99,7 @@ fn expectation(
     };
     let text = node.as_text()?;
     let inside = |span: std::ops::Range<usize>| within_text(node.place.clone(), text, span);
-    let sentence = match expect::parse(text, here.kind) {
+    let sentence = match expect::parse(text, active.kind) {
         Ok(sentence) => sentence,
         Err(refusal) => {
             problems.push(
@@ -110,7 +110,7 @@ fn expectation(
             return None;
         }
     };
-    problems.extend(belongs::claim(&sentence.claim, node.place.clone(), here));
+    problems.extend(applicability::claim(&sentence.claim, node.place.clone(), active));
     if let (Some((out_of, span)), Some(size)) = (&sentence.out_of, fleet.size_at_start())
         && *out_of != size
     {
@@ -165,8 +165,8 @@ mod tests {
     use crate::scenario::parse;
     use crate::scenario::setup::Settings;
     use crate::scenario::types::Delay;
-    use crate::scenario::types::targets::{Direction, Peer, Selection, Targets, Which};
-    use crate::scenario::types::verb::Verb;
+    use crate::scenario::types::targets::{Direction, Peer, Selection, TargetChoice, Targets};
+    use crate::scenario::types::verb::FaultKind;
 
     fn read(text: &str) -> Scenario {
         parse("test.toml", text, &[]).unwrap_or_else(|problems| panic!("{problems}")).scenario
@@ -254,10 +254,10 @@ mod tests {
         );
         let faults = read(&text).faults;
         assert_eq!((faults[0].at, faults[0].within), (SimDuration::from_secs(5), SimDuration::from_secs(60)));
-        let targets = Selection { application: Some(AppId(0)), zone: None, which: Which::Share(0.3) };
+        let targets = Selection { application: Some(AppId(0)), zone: None, which: TargetChoice::Share(0.3) };
         assert_eq!(
             faults[0].verb,
-            Verb::Partition {
+            FaultKind::Partition {
                 targets: targets.into(),
                 peer: Peer::Servers,
                 length: None,
@@ -267,12 +267,12 @@ mod tests {
         let targets = Targets::Instances(Selection {
             application: None,
             zone: None,
-            which: Which::Named(vec![(AppId(0), 20)]),
+            which: TargetChoice::Named(vec![(AppId(0), 20)]),
         });
         let down_for = SimDuration::from_secs(10);
         assert_eq!(
             faults[1].verb,
-            Verb::Restart { one_by_one: None, targets, down_for, new_id: false, graceful: false }
+            FaultKind::Restart { one_by_one: None, targets, down_for, new_id: false, graceful: false }
         );
     }
 }

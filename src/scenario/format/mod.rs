@@ -92,7 +92,7 @@ pub(crate) enum Unsaid {
     /// The key must be there, or nothing holds.
     Nothing,
     /// In words: it depends on something.
-    Words(&'static str),
+    NamedValues(&'static str),
     /// A value, in words that are derived from it.
     Value(fn() -> String),
 }
@@ -102,7 +102,7 @@ impl Key {
     pub(crate) fn default(&self) -> String {
         match self.default {
             Unsaid::Nothing => String::new(),
-            Unsaid::Words(words) => words.to_owned(),
+            Unsaid::NamedValues(words) => words.to_owned(),
             Unsaid::Value(words) => words(),
         }
     }
@@ -183,7 +183,7 @@ pub(crate) const fn key(
     default: &'static str,
     doc: &'static str,
 ) -> Key {
-    let default = if default.is_empty() { Unsaid::Nothing } else { Unsaid::Words(default) };
+    let default = if default.is_empty() { Unsaid::Nothing } else { Unsaid::NamedValues(default) };
     Key { name, form, default, doc }
 }
 
@@ -274,7 +274,7 @@ macro_rules! settings {
     (@unsaid by_presets, $config:ty, $form:expr, [$($field:ident).+], [], []) => {
         Unsaid::Value(|| by_preset::<$config>(|config, names| Some(Form::print(&$form, &config.$($field).+, names))))
     };
-    (@unsaid $how:ident, $config:ty, $form:expr, [$($field:ident).+], [], [$words:literal]) => { Unsaid::Words($words) };
+    (@unsaid $how:ident, $config:ty, $form:expr, [$($field:ident).+], [], [$words:literal]) => { Unsaid::NamedValues($words) };
     (@unsaid own, $config:ty, $form:expr, [$($field:ident).+], [$value:expr], []) => {
         Unsaid::Value(|| in_words(&$form, &$value))
     };

@@ -7,12 +7,12 @@ use crate::scenario::format::Setting;
 use crate::scenario::types::{Names, ZoneId};
 
 /// The text so far, and the lines of the section being written.
-pub(crate) struct Page {
+pub(crate) struct TomlWriter {
     pub(crate) text: String,
     pub(crate) section: String,
 }
 
-impl Page {
+impl TomlWriter {
     /// A table with its lines; without lines no table.
     pub(crate) fn section(&mut self, path: &str, write: impl FnOnce(&mut Self)) {
         write(self);

@@ -5,7 +5,7 @@ use crate::scenario::diagnostics::Problem;
 use crate::scenario::document::Table;
 use crate::scenario::types::Scenario;
 use crate::scenario::types::claim::Claim;
-use crate::scenario::types::verb::Verb;
+use crate::scenario::types::verb::FaultKind;
 
 /// An expectation of something that no fault brings about, or of calls that nobody makes.
 pub(crate) fn never_observed(scenario: &Scenario, claim: &Claim, table: &Table) -> Option<Problem> {
@@ -32,21 +32,25 @@ pub(crate) fn never_observed(scenario: &Scenario, claim: &Claim, table: &Table) 
     Some(Problem::warning(place, what).label("without an observation an expectation is missed"))
 }
 
-fn brings_about(verb: &Verb, event: EventKind) -> bool {
+fn brings_about(verb: &FaultKind, event: EventKind) -> bool {
     let ends = |graceful: bool| event == if graceful { EventKind::Stop } else { EventKind::Crash };
     let registers = event == EventKind::Registration;
     match verb {
-        Verb::Crash(targets) => event == EventKind::Crash && !targets.is_server(),
-        Verb::Stop { .. } => event == EventKind::Stop,
-        Verb::Restart { targets, graceful, .. } => !targets.is_server() && (ends(*graceful) || registers),
-        Verb::CrashLoop { .. } => event == EventKind::Crash || registers,
-        Verb::Start { .. } => registers,
-        Verb::RollOut { graceful, .. } | Verb::BlueGreen { graceful, .. } => ends(*graceful) || registers,
-        Verb::Reclaim { heeded, .. } => ends(true) && *heeded > 0.0 || ends(false) && *heeded < 1.0,
-        Verb::Unhealthy { length, .. } => {
+        FaultKind::Crash(targets) => event == EventKind::Crash && !targets.is_server(),
+        FaultKind::Stop { .. } => event == EventKind::Stop,
+        FaultKind::Restart { targets, graceful, .. } => {
+            !targets.is_server() && (ends(*graceful) || registers)
+        }
+        FaultKind::CrashLoop { .. } => event == EventKind::Crash || registers,
+        FaultKind::Start { .. } => registers,
+        FaultKind::RollOut { graceful, .. } | FaultKind::BlueGreen { graceful, .. } => {
+            ends(*graceful) || registers
+        }
+        FaultKind::Reclaim { heeded, .. } => ends(true) && *heeded > 0.0 || ends(false) && *heeded < 1.0,
+        FaultKind::Unhealthy { length, .. } => {
             event == EventKind::Unhealthy || event == EventKind::Recovery && length.is_some()
         }
-        Verb::Override { length, .. } => {
+        FaultKind::Override { length, .. } => {
             event == EventKind::Override || event == EventKind::Recovery && length.is_some()
         }
         _ => false,

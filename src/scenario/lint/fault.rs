@@ -6,8 +6,10 @@ use crate::model::id::AppId;
 use crate::model::message::Status;
 use crate::scenario::diagnostics::{Place, Problem};
 use crate::scenario::document::Table;
-use crate::scenario::types::targets::{Change, HealthVia, Peer, Selection, Targets, Which, WhichServers};
-use crate::scenario::types::verb::Verb;
+use crate::scenario::types::targets::{
+    Change, HealthVia, Peer, Selection, ServerChoice, TargetChoice, Targets,
+};
+use crate::scenario::types::verb::FaultKind;
 use crate::scenario::types::{Application, Fault, Scenario};
 
 /// All warnings about one fault.
@@ -44,10 +46,10 @@ impl Fleet {
         let all = || scenario.applications.iter().enumerate();
         let size: f64 = all().map(|(at, app)| candidates(at, app)).sum();
         let hit = |at: usize, app: &Application| match &selection.which {
-            Which::All => candidates(at, app),
-            Which::Share(share) => share * candidates(at, app),
-            Which::Count(count) => candidates(at, app) * (f64::from(*count) / size.max(1.0)).min(1.0),
-            Which::Named(named) => named.iter().filter(|(app, _)| app.index() == at).count() as f64,
+            TargetChoice::All => candidates(at, app),
+            TargetChoice::Share(share) => share * candidates(at, app),
+            TargetChoice::Count(count) => candidates(at, app) * (f64::from(*count) / size.max(1.0)).min(1.0),
+            TargetChoice::Named(named) => named.iter().filter(|(app, _)| app.index() == at).count() as f64,
         };
         let hits = all().map(|(at, app)| (AppId(at as u32), hit(at, app)));
         Self { hit: hits.filter(|(_, hit)| *hit > 0.0).collect() }
@@ -105,15 +107,15 @@ fn ends_too_late(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Pr
 }
 
 /// How long a fault lasts, if it says so; servers may be hit one after the other.
-fn lasts(scenario: &Scenario, verb: &Verb) -> Option<SimDuration> {
-    let Verb::Restart { targets: Targets::Servers(which), down_for, one_by_one: Some(wait), .. } = verb
+fn lasts(scenario: &Scenario, verb: &FaultKind) -> Option<SimDuration> {
+    let FaultKind::Restart { targets: Targets::Servers(which), down_for, one_by_one: Some(wait), .. } = verb
     else {
         return verb.length();
     };
     let count = match which {
-        WhichServers::All => scenario.servers.len() as u64,
-        WhichServers::Named(named) => named.len() as u64,
-        WhichServers::Count(count) => u64::from(*count),
+        ServerChoice::All => scenario.servers.len() as u64,
+        ServerChoice::Named(named) => named.len() as u64,
+        ServerChoice::Count(count) => u64::from(*count),
     };
     Some(*down_for * count + *wait * count.saturating_sub(1))
 }
@@ -121,8 +123,8 @@ fn lasts(scenario: &Scenario, verb: &Verb) -> Option<SimDuration> {
 /// A share so small that nobody is hit.
 fn hits_nobody(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
     let selection = fault.verb.selection()?;
-    let Which::Share(share) = selection.which else { return None };
-    let all = Selection { which: Which::All, ..selection.clone() };
+    let TargetChoice::Share(share) = selection.which else { return None };
+    let all = Selection { which: TargetChoice::All, ..selection.clone() };
     let of: f64 = Fleet::of(scenario, &all).apps().map(|(_, candidates)| candidates).sum();
     if share * of >= 0.5 {
         return None;
@@ -135,7 +137,7 @@ fn hits_nobody(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Prob
 
 /// A health check that nobody looks at (`eureka-client.md` 4.2).
 fn unheard(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
-    let Verb::Unhealthy { targets, via: HealthVia::HealthCheck, .. } = &fault.verb else { return None };
+    let FaultKind::Unhealthy { targets, via: HealthVia::HealthCheck, .. } = &fault.verb else { return None };
     let scenario = scenario.eureka()?;
     let fleet = Fleet::of(&scenario, targets);
     let deaf = fleet.apps().map(|(app, _)| scenario.app(app)).find(|app| !app.client.healthcheck_enabled)?;
@@ -150,8 +152,8 @@ fn unheard(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem>
 /// A status that is shown to clients that do not look at it (`eureka-client.md` 3.6).
 fn hidden_from_nobody(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
     match &fault.verb {
-        Verb::Override { status: Status::Up, .. } => return None,
-        Verb::Override { .. } | Verb::Unhealthy { .. } => {}
+        FaultKind::Override { status: Status::Up, .. } => return None,
+        FaultKind::Override { .. } | FaultKind::Unhealthy { .. } => {}
         _ => return None,
     }
     let scenario = scenario.eureka()?;
@@ -167,10 +169,10 @@ fn hidden_from_nobody(scenario: &Scenario, fault: &Fault, table: &Table) -> Opti
 
 /// A setting that is what it is changed to, or that does nothing as things are.
 fn changes_nothing(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
-    let Verb::Change(changes) = &fault.verb else { return None };
+    let FaultKind::Change(changes) = &fault.verb else { return None };
     let server = scenario.eureka()?.server();
     // Whoever changes the same setting twice may well want it back.
-    let changers = scenario.faults.iter().filter(|other| matches!(other.verb, Verb::Change(_))).count();
+    let changers = scenario.faults.iter().filter(|other| matches!(other.verb, FaultKind::Change(_))).count();
     let idle = changes.iter().find_map(|change| match *change {
         Change::EnableSelfPreservation(on) => {
             (on == server.enable_self_preservation).then_some("it is so already")
@@ -197,15 +199,15 @@ fn changes_nothing(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<
 fn does_nothing(_: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
     const SO_ALREADY: &str = "it is so already";
     let (idle, key, why) = match &fault.verb {
-        Verb::Degrade {
+        FaultKind::Degrade {
             targets: Targets::Instances(_),
             loss,
             latency: Some(_),
             peer: Peer::Instances { .. },
             ..
         } => (*loss <= 0.0, "latency", "calls take no time: of their links only `loss` shows"),
-        Verb::Degrade { loss, latency, .. } => (*loss <= 0.0 && latency.is_none(), "loss", SO_ALREADY),
-        Verb::Clock { step_ms, drift_ppm, .. } => (*step_ms == 0 && *drift_ppm == 0, "step", SO_ALREADY),
+        FaultKind::Degrade { loss, latency, .. } => (*loss <= 0.0 && latency.is_none(), "loss", SO_ALREADY),
+        FaultKind::Clock { step_ms, drift_ppm, .. } => (*step_ms == 0 && *drift_ppm == 0, "step", SO_ALREADY),
         _ => return None,
     };
     idle.then(|| Problem::warning(place(fault, table, key), "this fault has no effect").label(why))
@@ -214,13 +216,13 @@ fn does_nothing(_: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
 /// A fault that shows in calls, of which there are none.
 fn nobody_calls(scenario: &Scenario, fault: &Fault, table: &Table) -> Option<Problem> {
     let label = match &fault.verb {
-        Verb::Grey { .. } => "a grey failure shows in calls only",
-        Verb::Partition { targets: Targets::Instances(_), peer: Peer::Instances { .. }, .. }
-        | Verb::Flap { targets: Targets::Instances(_), peer: Peer::Instances { .. }, .. }
-        | Verb::Degrade { targets: Targets::Instances(_), peer: Peer::Instances { .. }, .. } => {
+        FaultKind::Grey { .. } => "a grey failure shows in calls only",
+        FaultKind::Partition { targets: Targets::Instances(_), peer: Peer::Instances { .. }, .. }
+        | FaultKind::Flap { targets: Targets::Instances(_), peer: Peer::Instances { .. }, .. }
+        | FaultKind::Degrade { targets: Targets::Instances(_), peer: Peer::Instances { .. }, .. } => {
             "links between instances carry calls only"
         }
-        Verb::Unhealthy { calls_fail, .. } if *calls_fail > 0.0 => "`calls-fail` shows in calls only",
+        FaultKind::Unhealthy { calls_fail, .. } if *calls_fail > 0.0 => "`calls-fail` shows in calls only",
         _ => return None,
     };
     let calls = scenario.applications.iter().any(|app| app.traffic.is_some());

@@ -14,12 +14,12 @@ use crate::scenario::document::{Node, Table};
 use crate::scenario::format::{LONGEST, Setting};
 
 /// Where a setting was written.
-pub(crate) struct Whence<'d> {
+pub(crate) struct Spans<'d> {
     pub(crate) root: &'d Table,
     pub(crate) applications: Vec<&'d Table>,
 }
 
-impl Whence<'_> {
+impl Spans<'_> {
     /// The place of a setting that applies to an application: its own, or the file's.
     pub(crate) fn setting<C>(&self, application: usize, setting: &Setting<C>) -> Option<Place> {
         let own = self.applications.get(application).and_then(|table| setting.place(table));

@@ -7,8 +7,8 @@ use crate::model::id::AppId;
 use crate::scenario::diagnostics::Problem;
 use crate::scenario::document::Table;
 use crate::scenario::types::Scenario;
-use crate::scenario::types::targets::{Batch, Selection, Which};
-use crate::scenario::types::verb::Verb;
+use crate::scenario::types::targets::{Batch, Selection, TargetChoice};
+use crate::scenario::types::verb::FaultKind;
 
 /// Memory that an observer's marks of one moment take: two nodes of 24 bytes.
 const BYTES_EACH: u64 = 48;
@@ -51,25 +51,27 @@ pub(crate) fn lint(scenario: &Scenario, root: &Table) -> Option<Problem> {
 }
 
 /// At how many different moments a fault makes instances come or go, at most, if it has `left` to go on.
-fn moments(scenario: &Scenario, verb: &Verb, left: SimDuration) -> u64 {
+fn moments(scenario: &Scenario, verb: &FaultKind, left: SimDuration) -> u64 {
     let hits = || verb.selection().map_or(0, |selection| hits(scenario, selection));
     let spread = |count: u64, over: SimDuration| if over.is_zero() { count.min(1) } else { count };
     match verb {
-        Verb::Crash(_) => hits().min(ROUNDS),
-        Verb::Reclaim { .. } => 1 + hits().min(ROUNDS),
-        Verb::Stop { over, .. } => spread(hits(), *over),
-        Verb::Restart { .. } => 1 + hits().min(ROUNDS),
-        Verb::Start { count, over, .. } => spread(u64::from(*count), *over),
+        FaultKind::Crash(_) => hits().min(ROUNDS),
+        FaultKind::Reclaim { .. } => 1 + hits().min(ROUNDS),
+        FaultKind::Stop { over, .. } => spread(hits(), *over),
+        FaultKind::Restart { .. } => 1 + hits().min(ROUNDS),
+        FaultKind::Start { count, over, .. } => spread(u64::from(*count), *over),
         // Again and again: whenever an observer fetches.
-        Verb::CrashLoop { length, .. } => length.map_or(left, |length| length.min(left)).as_millis() / 1_000,
-        Verb::RollOut { application, batch, .. } => {
+        FaultKind::CrashLoop { length, .. } => {
+            length.map_or(left, |length| length.min(left)).as_millis() / 1_000
+        }
+        FaultKind::RollOut { application, batch, .. } => {
             let all = instances(scenario, Some(*application));
             2 * match batch {
                 Batch::Count(count) => all.div_ceil(u64::from(*count).max(1)),
                 Batch::Share(share) => ((1.0 / share).ceil() as u64).min(all),
             }
         }
-        Verb::BlueGreen { .. } => 1 + ROUNDS,
+        FaultKind::BlueGreen { .. } => 1 + ROUNDS,
         _ => 0,
     }
 }
@@ -78,10 +80,10 @@ fn moments(scenario: &Scenario, verb: &Verb, left: SimDuration) -> u64 {
 fn hits(scenario: &Scenario, selection: &Selection) -> u64 {
     let of = instances(scenario, selection.application);
     match &selection.which {
-        Which::All => of,
-        Which::Count(count) => u64::from(*count).min(of),
-        Which::Share(share) => (share * of as f64).round() as u64,
-        Which::Named(named) => named.len() as u64,
+        TargetChoice::All => of,
+        TargetChoice::Count(count) => u64::from(*count).min(of),
+        TargetChoice::Share(share) => (share * of as f64).round() as u64,
+        TargetChoice::Named(named) => named.len() as u64,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::engine::SimDuration;
 use crate::scenario::format::forms::{Count, DELAY, SHARE, Shift};
-use crate::scenario::format::page::Page;
+use crate::scenario::format::page::TomlWriter;
 use crate::scenario::format::values::Values;
 use crate::scenario::format::{self, settings};
 use crate::scenario::types::{Clock, Delay, Names, Network};
@@ -42,7 +42,7 @@ impl Network {
     }
 
     /// Writes links.
-    pub(crate) fn print(&self, page: &mut Page, path: &str) {
+    pub(crate) fn print(&self, page: &mut TomlWriter, path: &str) {
         page.section(path, |lines| lines.settings(links::ALL, self, None, Names::NONE));
     }
 }
@@ -56,7 +56,7 @@ impl Clock {
     }
 
     /// A clock that is exact is not written.
-    pub(crate) fn print(&self, page: &mut Page, path: &str) {
+    pub(crate) fn print(&self, page: &mut TomlWriter, path: &str) {
         if *self != Self::default() {
             page.section(path, |lines| lines.settings(clock::ALL, self, None, Names::NONE));
         }

@@ -9,7 +9,7 @@ use crate::scenario::eureka::properties;
 use crate::scenario::eureka::release;
 use crate::scenario::eureka::settings::Layer;
 use crate::scenario::format::distribution;
-use crate::scenario::format::page::{Page, list, quoted, string, zones};
+use crate::scenario::format::page::{TomlWriter, list, quoted, string, zones};
 use crate::scenario::sections::server::{SERVICE_KEYS, TOPOLOGIES, start};
 use crate::scenario::sections::servers::by_topology;
 use crate::scenario::setup::ScenarioOf;
@@ -18,7 +18,7 @@ use crate::scenario::types::{Scenario, ServerList};
 use crate::scenario::types::{all_of, server_name};
 
 /// Writes `[server]`, what is below it, and `[eureka.server]`.
-pub(crate) fn server(page: &mut Page, scenario: ScenarioOf<'_, Eureka>) {
+pub(crate) fn server(page: &mut TomlWriter, scenario: ScenarioOf<'_, Eureka>) {
     let config = scenario.server();
     page.section("server", |lines| {
         several(lines, &scenario);
@@ -42,7 +42,7 @@ pub(crate) fn server(page: &mut Page, scenario: ScenarioOf<'_, Eureka>) {
 }
 
 /// Writes `[server]` of a registry that is one server, and what is below it.
-pub(crate) fn single_server(page: &mut Page, scenario: &Scenario) {
+pub(crate) fn single_server(page: &mut TomlWriter, scenario: &Scenario) {
     page.section("server", |lines| {
         lines.settings(start::ALL, scenario, None, Names::NONE);
     });
@@ -50,7 +50,7 @@ pub(crate) fn single_server(page: &mut Page, scenario: &Scenario) {
 }
 
 /// How many, who tells whom, and when they start.
-fn several(lines: &mut Page, scenario: &Scenario) {
+fn several(lines: &mut TomlWriter, scenario: &Scenario) {
     let nodes = &scenario.servers;
     lines.line("count", nodes.len());
     let ids = || all_of(nodes.len());
@@ -82,7 +82,7 @@ fn several(lines: &mut Page, scenario: &Scenario) {
     }
 }
 
-fn capacity(page: &mut Page, scenario: &Scenario) {
+fn capacity(page: &mut TomlWriter, scenario: &Scenario) {
     let Some(capacity) = &scenario.capacity else { return };
     page.section("server.capacity", |lines| {
         lines.line("threads", capacity.threads);
@@ -95,7 +95,7 @@ fn capacity(page: &mut Page, scenario: &Scenario) {
 }
 
 /// Writes which servers an application knows.
-pub(crate) fn server_list(lines: &mut Page, servers: &ServerList, scenario: &Scenario) {
+pub(crate) fn server_list(lines: &mut TomlWriter, servers: &ServerList, scenario: &Scenario) {
     match servers {
         ServerList::OneZone(ids) => {
             lines.line("servers", list(ids.iter().map(|id| string(&server_name(*id)))));

@@ -2,7 +2,7 @@
 
 use crate::engine::SimDuration;
 use crate::scenario::format::forms::{Maybe, length};
-use crate::scenario::format::page::Page;
+use crate::scenario::format::page::TomlWriter;
 use crate::scenario::format::values::Values;
 use crate::scenario::format::{self, settings};
 use crate::scenario::types::Names;
@@ -30,7 +30,7 @@ impl Start {
         start
     }
 
-    pub(crate) fn print(&self, page: &mut Page) {
+    pub(crate) fn print(&self, page: &mut TomlWriter) {
         page.section("start", |lines| lines.settings(keys::ALL, self, None, Names::NONE));
     }
 }

@@ -2,13 +2,13 @@
 
 use crate::model::id::AppId;
 use crate::model::two_stage::TwoStage;
-use crate::scenario::format::page::{Page, list, string};
+use crate::scenario::format::page::{TomlWriter, list, string};
 use crate::scenario::setup::{ScenarioOf, registering};
 use crate::scenario::two_stage::parameters;
 use crate::scenario::types::Names;
 
 /// Writes `[two-stage]`. The clients' settings are those of the first application.
-pub(crate) fn registry(page: &mut Page, scenario: ScenarioOf<'_, TwoStage>) {
+pub(crate) fn registry(page: &mut TomlWriter, scenario: ScenarioOf<'_, TwoStage>) {
     page.section("two-stage", |lines| {
         lines.settings(parameters::server::ALL, scenario.server(), None, Names::NONE);
         if let Some(first) = scenario.settings.clients.first() {
@@ -18,7 +18,7 @@ pub(crate) fn registry(page: &mut Page, scenario: ScenarioOf<'_, TwoStage>) {
 }
 
 /// Writes what an application is in the registry, and which services it watches or polls one by one.
-pub(crate) fn roles(lines: &mut Page, app: AppId, scenario: ScenarioOf<'_, TwoStage>) {
+pub(crate) fn roles(lines: &mut TomlWriter, app: AppId, scenario: ScenarioOf<'_, TwoStage>) {
     let config = scenario.settings.client(app);
     lines.line("register", config.registers);
     lines.line("fetch", config.fetches);
@@ -29,7 +29,7 @@ pub(crate) fn roles(lines: &mut Page, app: AppId, scenario: ScenarioOf<'_, TwoSt
 }
 
 /// Writes the settings of an application's clients that are not those of the first.
-pub(crate) fn own(page: &mut Page, app: AppId, scenario: ScenarioOf<'_, TwoStage>) {
+pub(crate) fn own(page: &mut TomlWriter, app: AppId, scenario: ScenarioOf<'_, TwoStage>) {
     let first = scenario.settings.clients.first();
     page.section("application.two-stage", |lines| {
         lines.settings(parameters::client::ALL, scenario.settings.client(app), first, Names::NONE);

@@ -8,7 +8,7 @@ use crate::model::message::RequestKind;
 use crate::model::registry::Kind;
 use crate::scenario::setup::Setup;
 use crate::scenario::types::claim::Expectation;
-use crate::scenario::types::verb::Verb;
+use crate::scenario::types::verb::FaultKind;
 use std::net::Ipv4Addr;
 
 pub(crate) mod claim;
@@ -225,7 +225,7 @@ pub struct Fault {
     /// Plus a uniform draw from this.
     pub within: SimDuration,
     /// What is done.
-    pub verb: Verb,
+    pub verb: FaultKind,
 }
 
 /// What a file calls a server.

@@ -7,14 +7,14 @@ use crate::scenario::types::ZoneId;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Targets {
     /// Registry servers.
-    Servers(WhichServers),
+    Servers(ServerChoice),
     /// Instances.
     Instances(Selection),
 }
 
 /// Which servers, whether they run or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WhichServers {
+pub enum ServerChoice {
     /// Every one.
     All,
     /// These, in this order. Not empty, none twice.
@@ -46,12 +46,12 @@ pub struct Selection {
     /// `None`: of all zones.
     pub zone: Option<ZoneId>,
     /// Which of them.
-    pub which: Which,
+    pub which: TargetChoice,
 }
 
 /// Which of the candidates.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Which {
+pub enum TargetChoice {
     /// Every one.
     All,
     /// These: (application, ordinal from 1).

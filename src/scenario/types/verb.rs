@@ -9,7 +9,7 @@ use crate::scenario::types::targets::{Batch, Change, Direction, HealthVia, Order
 /// A length of `None` lasts until the end of the run.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Verb {
+pub enum FaultKind {
     /// `kill -9`: nothing is sent.
     Crash(Targets),
     /// An orderly stop: de-registration.
@@ -32,7 +32,7 @@ pub enum Verb {
         /// Whether it stops in order first. Servers are always killed.
         graceful: bool,
         /// One server after another: from the moment at which one is back to the next one's crash; `None`: all at
-        /// once. Instances have [`Verb::RollOut`] for that.
+        /// once. Instances have [`FaultKind::RollOut`] for that.
         one_by_one: Option<SimDuration>,
     },
     /// Killed and started again and again: up, down, up …, until `length` is over; it is up at the end.
@@ -229,7 +229,7 @@ pub enum Verb {
         heeded: f64,
     },
 }
-impl Verb {
+impl FaultKind {
     /// The verb as the scenario writes it.
     pub const fn name(&self) -> &'static str {
         match self {

@@ -2,22 +2,22 @@
 
 use std::rc::Rc;
 
+use super::conditions::{Condition, ListState};
 use super::round::{Policy, call};
-use super::trouble::{Condition, Standing};
 use super::watch::Watch;
 use super::{Calls, Pair, World};
-use crate::engine::{Chance, Dice, NANOS_PER_S, Purpose, SimDuration, SimTime};
+use crate::engine::{NANOS_PER_S, Purpose, Rng, SimDuration, SimTime, Streams};
 use crate::model::id::{AppId, ClientId, InstanceId};
 use crate::model::stage::Stage;
 use crate::model::view::View;
-use crate::observe::{CallCounts, CallTally, Fate};
+use crate::observe::{CallCounts, CallOutcome, CallTally};
 
 /// When calls are made, and how many in a span.
 const CALLS: Purpose = Purpose(0);
 /// Where a balancer's round starts, and how far it went while nobody looked.
 const ROUND: Purpose = Purpose(1);
 /// Whether an attempt is lost or fails, where that is not certain.
-const FATES: Purpose = Purpose(3);
+const OUTCOMES: Purpose = Purpose(3);
 
 /// A balancer's round starts at one of so many places (`RoundRobinLoadBalancer`).
 const STARTS: u64 = 1_000;
@@ -51,12 +51,12 @@ pub(super) struct Line {
     /// How long calls were made since, quietly.
     unknown_for: SimDuration,
     /// Made when first needed: most callers may never need it.
-    chance: Option<Box<Chance>>,
+    streams: Option<Box<Streams>>,
 }
 
 /// What the calls of a line meet from now on.
 #[derive(Clone)]
-pub(super) enum Prospect {
+pub(super) enum CallPrediction {
     /// None are made.
     Silent,
     /// All go well, but for what the network loses.
@@ -77,7 +77,7 @@ impl Line {
             quiet_since: SimTime::ZERO,
             position: None,
             unknown_for: SimDuration::ZERO,
-            chance: None,
+            streams: None,
         }
     }
 }
@@ -94,7 +94,7 @@ impl World<'_> {
 
     fn make_calls(&mut self, calls: &mut Calls, number: usize, until: SimTime) {
         let Line { view, pair, client, .. } = calls.lines[number];
-        let standing = self.standing(calls, view, calls.pairs[pair].callee);
+        let list_state = self.list_state(calls, view, calls.pairs[pair].callee);
         let [local, _] = calls.callers[client.index()].state.expect("a caller was looked at").0;
         let stands_still = calls.stands_still > 0;
         // Nobody who has no answer yet has anybody to call.
@@ -103,10 +103,10 @@ impl World<'_> {
         let Calls { lines, pairs, conditions, counts, .. } = calls;
         let (line, pair) = (&mut lines[number], &pairs[pair]);
         let Phase::Watched(watch) = &mut line.phase else { unreachable!("calls of others are not made") };
-        let mut dice = line.chance.as_mut().expect("made before the first call").with(&self.seed);
+        let mut rng = line.streams.as_mut().expect("made before the first call").with(&self.seed);
         let mut position = line.position.expect("known before the first call");
-        watch.place(&standing.troubled, &mut dice);
-        let scene = Scene {
+        watch.place(&list_state.faulty, &mut rng);
+        let call_context = CallContext {
             world: self,
             watch,
             conditions,
@@ -119,12 +119,12 @@ impl World<'_> {
             let minute = CallCounts::minute_of(from);
             let mut end = until.min(CallCounts::start_of(minute + 1));
             if stands_still {
-                end = end.min(scene.next_wake(&standing, from));
+                end = end.min(call_context.next_wake(&list_state, from));
             }
             let mut tally = CallTally::default();
-            for _ in 0..calls_from(&mut line.next_call, end, pair, &mut dice) {
+            for _ in 0..calls_from(&mut line.next_call, end, pair, &mut rng) {
                 call(watch.list().len() as u32, &mut position, &pair.policy, &mut tally, |place, tally| {
-                    scene.attempt(place, from, &mut dice, tally)
+                    call_context.attempt(place, from, &mut rng, tally)
                 });
             }
             counts.add(line.pair, minute, tally);
@@ -135,8 +135,8 @@ impl World<'_> {
     /// Looks anew at a line whose caller or list has changed, or may have.
     pub(super) fn review_line(&mut self, calls: &mut Calls, number: usize, now: SimTime) {
         self.settle(calls, number, now);
-        match self.prospect(calls, number) {
-            Prospect::Silent => {
+        match self.prediction(calls, number) {
+            CallPrediction::Silent => {
                 self.leave_phase(calls, number, now);
                 let line = &mut calls.lines[number];
                 line.phase = Phase::Silent;
@@ -145,7 +145,7 @@ impl World<'_> {
                     (line.position, line.unknown_for) = (None, SimDuration::ZERO);
                 }
             }
-            Prospect::Quiet(view) => {
+            CallPrediction::Quiet(view) => {
                 calls.lines[number].view = view;
                 if !matches!(calls.lines[number].phase, Phase::Quiet) {
                     self.leave_phase(calls, number, now);
@@ -154,7 +154,7 @@ impl World<'_> {
                     calls.pairs[line.pair].quiet.enter(now);
                 }
             }
-            Prospect::Watched(view, watch) => {
+            CallPrediction::Watched(view, watch) => {
                 calls.lines[number].view = view;
                 match &mut calls.lines[number].phase {
                     Phase::Watched(before) if Rc::ptr_eq(before.list(), watch.list()) => {
@@ -171,17 +171,17 @@ impl World<'_> {
         self.leave_phase(calls, number, now);
         let line = &mut calls.lines[number];
         let pair = &calls.pairs[line.pair];
-        let chance = line.chance.get_or_insert_with(|| {
+        let streams = line.streams.get_or_insert_with(|| {
             let name = |app: AppId| &self.scenario.applications[app.index()].name;
             let ordinal = self.clients[line.client.index()].ordinal;
             let label = format!("calls/{}/{ordinal}/{}", name(pair.caller), name(pair.callee));
-            Box::new(Chance::of(&label))
+            Box::new(Streams::of(&label))
         });
-        let mut dice = chance.with(&self.seed);
-        let start = line.position.unwrap_or_else(|| dice.below(ROUND, STARTS) as u32);
-        let unseen = dice.poisson(ROUND, expected(pair.rate, std::mem::take(&mut line.unknown_for)));
+        let mut rng = streams.with(&self.seed);
+        let start = line.position.unwrap_or_else(|| rng.below(ROUND, STARTS) as u32);
+        let unseen = rng.poisson(ROUND, expected(pair.rate, std::mem::take(&mut line.unknown_for)));
         line.position = Some(start.wrapping_add(unseen as u32));
-        line.next_call = now + gap(pair.rate, &mut dice);
+        line.next_call = now + gap(pair.rate, &mut rng);
         line.phase = Phase::Watched(Box::new(watch));
     }
 
@@ -196,7 +196,7 @@ impl World<'_> {
 }
 
 /// What a caller's attempts meet between two reviews.
-struct Scene<'a, 'w> {
+struct CallContext<'a, 'w> {
     world: &'a World<'w>,
     watch: &'a Watch,
     conditions: &'a [Condition],
@@ -207,23 +207,27 @@ struct Scene<'a, 'w> {
     views: [View; 3],
 }
 
-impl Scene<'_, '_> {
-    fn attempt(&self, place: u32, at: SimTime, dice: &mut Dice<'_>, tally: &mut CallTally) -> Fate {
+impl CallContext<'_, '_> {
+    fn attempt(&self, place: u32, at: SimTime, rng: &mut Rng<'_>, tally: &mut CallTally) -> CallOutcome {
         let Some(instance) = self.watch.instance_at(place) else {
-            return if dice.happens(FATES, self.loss) { Fate::CutOff } else { Fate::Answered };
+            return if rng.happens(OUTCOMES, self.loss) {
+                CallOutcome::CutOff
+            } else {
+                CallOutcome::Answered
+            };
         };
         let condition = self.conditions[self.world.process_of(instance).index()];
         if !condition.is_alive_as(instance) {
             tally.dead_by_stage[self.blamed_for(instance) as usize] += 1;
-            Fate::Dead
+            CallOutcome::Dead
         } else if at < self.answers_from(&condition) {
-            Fate::Paused
-        } else if dice.happens(FATES, self.watch.loss_to(instance).unwrap_or(self.loss)) {
-            Fate::CutOff
-        } else if dice.happens(FATES, condition.refuses) {
-            Fate::Refused
+            CallOutcome::Paused
+        } else if rng.happens(OUTCOMES, self.watch.loss_to(instance).unwrap_or(self.loss)) {
+            CallOutcome::CutOff
+        } else if rng.happens(OUTCOMES, condition.refuses) {
+            CallOutcome::Refused
         } else {
-            Fate::Answered
+            CallOutcome::Answered
         }
     }
 
@@ -237,14 +241,14 @@ impl Scene<'_, '_> {
 
     /// From then on an attempt at a process that stands still is answered in time.
     fn answers_from(&self, condition: &Condition) -> SimTime {
-        let patience = self.policy.read_timeout.as_nanos();
-        SimTime::from_nanos(condition.stands_until.as_nanos().saturating_sub(patience))
+        let stall_after = self.policy.read_timeout.as_nanos();
+        SimTime::from_nanos(condition.stands_until.as_nanos().saturating_sub(stall_after))
     }
 
     /// The next moment after `now` at which somebody in the list begins to answer in time.
-    fn next_wake(&self, standing: &Standing, now: SimTime) -> SimTime {
-        let conditions = standing
-            .troubled
+    fn next_wake(&self, list_state: &ListState, now: SimTime) -> SimTime {
+        let conditions = list_state
+            .faulty
             .iter()
             .map(|&instance| &self.conditions[self.world.process_of(instance).index()]);
         let wakes = conditions.map(|condition| self.answers_from(condition));
@@ -253,24 +257,24 @@ impl Scene<'_, '_> {
 }
 
 /// How many calls there are from `next` on and before `end`; `next` becomes the first one after that.
-fn calls_from(next: &mut SimTime, end: SimTime, pair: &Pair, dice: &mut Dice<'_>) -> u64 {
+fn calls_from(next: &mut SimTime, end: SimTime, pair: &Pair, rng: &mut Rng<'_>) -> u64 {
     let more = expected(pair.rate, end.since(*next));
     if more >= 1.0 {
         // What is left of a gap at `end` is as long as a whole one: the stream has no memory.
-        *next = end + gap(pair.rate, dice);
-        return 1 + dice.poisson(CALLS, more);
+        *next = end + gap(pair.rate, rng);
+        return 1 + rng.poisson(CALLS, more);
     }
     let mut count = 0;
     while *next < end {
         count += 1;
-        *next += gap(pair.rate, dice);
+        *next += gap(pair.rate, rng);
     }
     count
 }
 
 /// The time until the next call.
-fn gap(rate: f64, dice: &mut Dice<'_>) -> SimDuration {
-    let nanos = -libm::log1p(-dice.unit(CALLS)) / rate * NANOS_PER_S as f64;
+fn gap(rate: f64, rng: &mut Rng<'_>) -> SimDuration {
+    let nanos = -libm::log1p(-rng.unit(CALLS)) / rate * NANOS_PER_S as f64;
     SimDuration::from_nanos((nanos as u64).max(1))
 }
 

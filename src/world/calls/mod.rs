@@ -22,33 +22,33 @@
 //! Calls take no time: a retry is made at the moment of the call. Not modelled: Ribbon's circuit breaker, retries
 //! that depend on the HTTP method, and reads that find the list as it was, which would shuffle it anew.
 
+mod conditions;
 mod line;
 mod quiet;
 mod review;
 mod round;
 #[cfg(test)]
 mod tests;
-mod trouble;
 mod watch;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use conditions::{Condition, ListState};
 use line::Line;
 use quiet::Quiet;
 use round::Policy;
-use trouble::{Condition, Standing};
 
 use super::World;
 use super::event::Event;
 use super::node::{NO_SERVER, State};
 use super::setup::config_of;
-use crate::engine::{Chance, SimDuration, SimTime};
+use crate::engine::{SimDuration, SimTime, Streams};
 use crate::model::eureka::client::BalancerConfig;
 use crate::model::id::{AppId, ClientId, InstanceId, ServerId};
 use crate::model::view::View;
 use crate::observe::{CallCounts, CallMinute};
-use crate::scenario::{Peer, Scenario, Verb};
+use crate::scenario::{FaultKind, Peer, Scenario};
 
 /// Everything that the calls of a replicate need.
 #[derive(Clone)]
@@ -64,7 +64,7 @@ pub(super) struct Calls {
     /// How many processes stand still, as at the last review.
     stands_still: u32,
     /// Lists and who in them is in trouble, until that changes.
-    standings: BTreeMap<(View, AppId), Standing>,
+    standings: BTreeMap<(View, AppId), ListState>,
     /// The dead that a registry or its answers showed at the last review, and which of them did, by server.
     shown_dead: BTreeMap<InstanceId, Box<[[bool; 2]]>>,
     /// What each server's registry and answers showed at the last review.
@@ -93,7 +93,7 @@ struct Pair {
     /// The probability that a call is lost on a link that works; known once somebody has called.
     loss: Option<f64>,
     quiet: Quiet,
-    chance: Chance,
+    streams: Streams,
 }
 
 /// A process, as far as it calls.
@@ -139,7 +139,7 @@ impl Calls {
                     },
                     loss: None,
                     quiet: Quiet::default(),
-                    chance: Chance::of(&format!("calls/{}/{callee_name}", application.name)),
+                    streams: Streams::of(&format!("calls/{}/{callee_name}", application.name)),
                 });
             }
         }
@@ -194,7 +194,7 @@ impl Calls {
     }
 
     /// How long the least patient caller of an application waits for somebody who stands still.
-    fn patience_with(&self, app: AppId) -> SimDuration {
+    fn read_timeout_for(&self, app: AppId) -> SimDuration {
         let pairs = self.pairs.iter().filter(|pair| pair.callee == app);
         pairs.map(|pair| pair.policy.read_timeout).min().unwrap_or(SimDuration::MAX)
     }
@@ -210,8 +210,8 @@ impl World<'_> {
         let mut counts = std::mem::take(&mut calls.counts);
         for (number, mut pair) in calls.pairs.into_iter().enumerate() {
             let loss = pair.usual_loss();
-            let mut dice = pair.chance.with(&self.seed);
-            pair.quiet.draw(end, pair.rate, loss, &pair.policy, &mut dice, |minute, tally| {
+            let mut rng = pair.streams.with(&self.seed);
+            pair.quiet.draw(end, pair.rate, loss, &pair.policy, &mut rng, |minute, tally| {
                 counts.add(number, minute, tally);
             });
         }
@@ -228,16 +228,16 @@ impl World<'_> {
 
 /// Whether the steps of a verb change more than processes that start, end, stand still and go on: links, or calls that
 /// fail.
-const fn changes_more(verb: &Verb) -> bool {
-    matches!(verb, Verb::Grey { .. } | Verb::Unhealthy { .. }) || hits_links(verb)
+const fn changes_more(verb: &FaultKind) -> bool {
+    matches!(verb, FaultKind::Grey { .. } | FaultKind::Unhealthy { .. }) || hits_links(verb)
 }
 
 /// Whether a verb fails links between instances.
-const fn hits_links(verb: &Verb) -> bool {
+const fn hits_links(verb: &FaultKind) -> bool {
     match verb {
-        Verb::Partition { peer, .. } | Verb::Flap { peer, .. } | Verb::Degrade { peer, .. } => {
-            !matches!(peer, Peer::Servers | Peer::Named(_))
-        }
+        FaultKind::Partition { peer, .. }
+        | FaultKind::Flap { peer, .. }
+        | FaultKind::Degrade { peer, .. } => !matches!(peer, Peer::Servers | Peer::Named(_)),
         _ => false,
     }
 }

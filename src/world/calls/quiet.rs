@@ -4,8 +4,8 @@
 //! together. That is no approximation.
 
 use super::round::Policy;
-use crate::engine::{Dice, NANOS_PER_S, Purpose, SimTime};
-use crate::observe::{CallCounts, CallTally, Fate};
+use crate::engine::{NANOS_PER_S, Purpose, Rng, SimTime};
+use crate::observe::{CallCounts, CallOutcome, CallTally};
 
 /// Calls of quiet callers.
 const CALLS: Purpose = Purpose(0);
@@ -42,14 +42,14 @@ impl Quiet {
         rate: f64,
         loss: f64,
         policy: &Policy,
-        dice: &mut Dice<'_>,
+        rng: &mut Rng<'_>,
         mut into: impl FnMut(usize, CallTally),
     ) {
         self.count_until(end);
         let attempts = (u64::from(policy.retries_on_same) + 1) * (u64::from(policy.retries_on_next) + 1);
         for (minute, &nanos) in self.nanos.iter().enumerate().filter(|(_, nanos)| **nanos > 0) {
             let mean = rate * (nanos as f64 / NANOS_PER_S as f64);
-            into(minute, drawn(mean, loss, attempts, dice));
+            into(minute, drawn(mean, loss, attempts, rng));
         }
     }
 
@@ -69,19 +69,19 @@ impl Quiet {
 }
 
 /// Calls of which `mean` are expected, sorted by how many of their attempts, at most `attempts`, were lost.
-fn drawn(mean: f64, loss: f64, attempts: u64, dice: &mut Dice<'_>) -> CallTally {
+fn drawn(mean: f64, loss: f64, attempts: u64, rng: &mut Rng<'_>) -> CallTally {
     let mut tally = CallTally::default();
     let mut lost_so_far = 1.0;
     for lost in 0..=attempts {
         let failed = lost == attempts;
         let share = if failed { lost_so_far } else { lost_so_far * (1.0 - loss) };
-        let calls = dice.poisson(CALLS, mean * share);
+        let calls = rng.poisson(CALLS, mean * share);
         tally.calls += calls;
-        tally.attempts[Fate::CutOff as usize] += lost * calls;
+        tally.attempts[CallOutcome::CutOff as usize] += lost * calls;
         if failed {
             tally.failed += calls;
         } else {
-            tally.attempts[Fate::Answered as usize] += calls;
+            tally.attempts[CallOutcome::Answered as usize] += calls;
         }
         lost_so_far *= loss;
         if lost_so_far == 0.0 {
@@ -94,7 +94,7 @@ fn drawn(mean: f64, loss: f64, attempts: u64, dice: &mut Dice<'_>) -> CallTally 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Chance, Seed, SimDuration};
+    use crate::engine::{Seed, SimDuration, Streams};
 
     const ONCE: Policy = Policy {
         retries_on_same: 0,
@@ -117,14 +117,14 @@ mod tests {
     /// 20 callers at 5 a second for 10 minutes: 60,000 calls, deviation sqrt(60,000) = 245; five of them.
     #[test]
     fn calls_come_at_the_rate() {
-        let (seed, mut chance) = (Seed::new(3, 0), Chance::of("test"));
+        let (seed, mut streams) = (Seed::new(3, 0), Streams::of("test"));
         let mut quiet = Quiet::default();
         for _ in 0..20 {
             quiet.enter(SimTime::ZERO);
         }
         let (mut sum, mut rows) = (CallTally::default(), 0);
-        let mut dice = chance.with(&seed);
-        quiet.draw(SimTime::from_secs(600), 5.0, 0.0, &ONCE, &mut dice, |_, tally| {
+        let mut rng = streams.with(&seed);
+        quiet.draw(SimTime::from_secs(600), 5.0, 0.0, &ONCE, &mut rng, |_, tally| {
             sum += tally;
             rows += 1;
         });
@@ -136,18 +136,21 @@ mod tests {
     /// fail. Attempts lost: 0.16 + 2 · 0.032 + 3 · 0.008 = 0.248 a call. Five deviations each.
     #[test]
     fn loss_is_the_same_as_if_each_attempt_were_drawn() {
-        let (seed, mut chance) = (Seed::new(3, 0), Chance::of("test"));
-        let tally = drawn(1e6, 0.2, 3, &mut chance.with(&seed));
+        let (seed, mut streams) = (Seed::new(3, 0), Streams::of("test"));
+        let tally = drawn(1e6, 0.2, 3, &mut streams.with(&seed));
         assert!(tally.calls.abs_diff(1_000_000) < 5_000, "{tally:?}");
         assert!(tally.failed.abs_diff(8_000) < 450, "{tally:?}");
-        assert!(tally.attempts[Fate::CutOff as usize].abs_diff(248_000) < 3_000, "{tally:?}");
-        assert_eq!(tally.attempts[Fate::Answered as usize] + tally.failed, tally.calls);
+        assert!(tally.attempts[CallOutcome::CutOff as usize].abs_diff(248_000) < 3_000, "{tally:?}");
+        assert_eq!(tally.attempts[CallOutcome::Answered as usize] + tally.failed, tally.calls);
     }
 
     #[test]
     fn where_everything_is_lost_everything_fails() {
-        let (seed, mut chance) = (Seed::new(3, 0), Chance::of("test"));
-        let tally = drawn(1_000.0, 1.0, 2, &mut chance.with(&seed));
-        assert_eq!((tally.failed, tally.attempts[Fate::CutOff as usize]), (tally.calls, 2 * tally.calls));
+        let (seed, mut streams) = (Seed::new(3, 0), Streams::of("test"));
+        let tally = drawn(1_000.0, 1.0, 2, &mut streams.with(&seed));
+        assert_eq!(
+            (tally.failed, tally.attempts[CallOutcome::CutOff as usize]),
+            (tally.calls, 2 * tally.calls)
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! When something changes: calls up to now are made with everything as it was, and then the change is taken in.
 
+use super::conditions::Condition;
 use super::line::{Line, Phase};
-use super::trouble::Condition;
 use super::{Calls, World};
 use crate::engine::{SimDuration, SimTime};
 use crate::model::id::{ClientId, InstanceId, ServerId};
@@ -183,7 +183,7 @@ impl World<'_> {
             Phase::Quiet if changes.links => true,
             Phase::Quiet => {
                 let view = line.view;
-                changes.noticed[callee.index()] && !self.standing(calls, view, callee).troubled.is_empty()
+                changes.noticed[callee.index()] && !self.list_state(calls, view, callee).faulty.is_empty()
             }
         };
         if is_affected {
@@ -198,7 +198,7 @@ impl World<'_> {
             let Phase::Watched(watch) = &line.phase else { continue };
             let (is_empty, bad_links) = (watch.list().is_empty(), !watch.losses().is_empty());
             let (view, callee) = (line.view, calls.pairs[line.pair].callee);
-            if !is_empty && !bad_links && self.standing(calls, view, callee).troubled.is_empty() {
+            if !is_empty && !bad_links && self.list_state(calls, view, callee).faulty.is_empty() {
                 self.review_line(calls, number, now);
             }
         }

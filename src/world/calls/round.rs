@@ -5,7 +5,7 @@
 //! `DefaultLoadBalancerRetryHandler`; `eureka-client.md` 8.1, 8.3, 8.5.
 
 use crate::engine::SimDuration;
-use crate::observe::{CallTally, Fate};
+use crate::observe::{CallOutcome, CallTally};
 
 /// How calls of one application to another are made.
 #[derive(Clone, Copy, Debug)]
@@ -28,13 +28,13 @@ pub(super) fn call(
     position: &mut u32,
     policy: &Policy,
     tally: &mut CallTally,
-    mut attempt: impl FnMut(u32, &mut CallTally) -> Fate,
+    mut attempt: impl FnMut(u32, &mut CallTally) -> CallOutcome,
 ) {
     tally.calls += 1;
     if size == 0 {
         // The balancer answers by itself: there is nobody to retry on.
         tally.failed += 1;
-        tally.attempts[Fate::NoInstance as usize] += 1;
+        tally.attempts[CallOutcome::NoInstance as usize] += 1;
         return;
     }
     let mut place = next_of_round(position, size);
@@ -43,9 +43,9 @@ pub(super) fn call(
             place = further_place(place, position, size, policy);
         }
         for _ in 0..=policy.retries_on_same {
-            let fate = attempt(place, tally);
-            tally.attempts[fate as usize] += 1;
-            if fate == Fate::Answered {
+            let outcome = attempt(place, tally);
+            tally.attempts[outcome as usize] += 1;
+            if outcome == CallOutcome::Answered {
                 return;
             }
         }
@@ -87,7 +87,7 @@ mod tests {
         let (mut tally, mut position) = (CallTally::default(), 17);
         for _ in 0..count {
             call(size, &mut position, policy, &mut tally, |place, _| {
-                if place < dead { Fate::Dead } else { Fate::Answered }
+                if place < dead { CallOutcome::Dead } else { CallOutcome::Answered }
             });
         }
         tally
@@ -106,7 +106,7 @@ mod tests {
             let tally = calls(900, 10, 1, &policy);
             // Each attempt is at the next of the round: of n attempts a tenth is dead, so 900 calls and their
             // retries are 1,000 attempts. A pick among the nine others moves the round a little.
-            let dead = tally.attempts[Fate::Dead as usize];
+            let dead = tally.attempts[CallOutcome::Dead as usize];
             assert_eq!((tally.failed, tally.attempts[0]), (0, 900));
             assert!(dead.abs_diff(100) <= if avoids_previous { 15 } else { 1 }, "{dead}");
         }
@@ -120,7 +120,7 @@ mod tests {
         // Two instances of three attempts each, none of which is alive.
         let policy = Policy { retries_on_next: 1, ..policy };
         let tally = calls(1, 2, 2, &policy);
-        assert_eq!((tally.failed, tally.attempts[Fate::Dead as usize]), (1, 6));
+        assert_eq!((tally.failed, tally.attempts[CallOutcome::Dead as usize]), (1, 6));
     }
 
     #[test]
@@ -132,7 +132,7 @@ mod tests {
                 let mut tried = Vec::new();
                 call(size, &mut { start }, &policy, &mut CallTally::default(), |place, _| {
                     tried.push(place);
-                    Fate::Dead
+                    CallOutcome::Dead
                 });
                 assert!(tried.len() == 2 && tried[0] != tried[1] && tried.iter().all(|&place| place < size));
             }
@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn a_list_with_one_instance_has_no_other() {
         let tally = calls(5, 1, 1, &Policy { retries_on_next: 1, ..ONCE });
-        assert_eq!((tally.failed, tally.attempts[Fate::Dead as usize]), (5, 10));
+        assert_eq!((tally.failed, tally.attempts[CallOutcome::Dead as usize]), (5, 10));
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use crate::engine::{Dice, Purpose};
+use crate::engine::{Purpose, Rng};
 use crate::model::id::InstanceId;
 
 /// Which places of the list are whose.
@@ -45,11 +45,11 @@ impl Watch {
     }
 
     /// Draws the places of those in trouble, and of those with bad links, that have none yet.
-    pub(super) fn place(&mut self, troubled: &[InstanceId], dice: &mut Dice<'_>) {
+    pub(super) fn place(&mut self, faulty: &[InstanceId], rng: &mut Rng<'_>) {
         let bad_links = self.losses.iter().map(|&(instance, _)| instance);
         let is_new =
             |instance: &InstanceId| self.places.binary_search_by_key(instance, |placed| placed.0).is_err();
-        let mut new: Vec<InstanceId> = troubled.iter().copied().chain(bad_links).filter(is_new).collect();
+        let mut new: Vec<InstanceId> = faulty.iter().copied().chain(bad_links).filter(is_new).collect();
         if new.is_empty() {
             return;
         }
@@ -61,7 +61,7 @@ impl Watch {
         }
         let mut free: Vec<u32> = (0..self.list.len() as u32).filter(|&at| !taken[at as usize]).collect();
         for instance in new {
-            let drawn = dice.below(PLACES, free.len() as u64) as usize;
+            let drawn = rng.below(PLACES, free.len() as u64) as usize;
             let place = free.swap_remove(drawn);
             self.places.push((instance, place));
             self.instances.push((place, instance));
@@ -86,7 +86,7 @@ impl Watch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Chance, Seed};
+    use crate::engine::{Seed, Streams};
 
     fn list(size: u32) -> Rc<[InstanceId]> {
         (0..size).map(InstanceId).collect()
@@ -94,14 +94,14 @@ mod tests {
 
     #[test]
     fn a_place_is_drawn_once_and_is_nobody_elses() {
-        let (seed, mut chance) = (Seed::new(3, 0), Chance::of("test"));
-        let mut dice = chance.with(&seed);
+        let (seed, mut streams) = (Seed::new(3, 0), Streams::of("test"));
+        let mut rng = streams.with(&seed);
         let mut watch = Watch::new(list(20), vec![(InstanceId(3), 0.5)]);
-        watch.place(&[InstanceId(7)], &mut dice);
+        watch.place(&[InstanceId(7)], &mut rng);
         let before = watch.places.clone();
         assert_eq!(before.iter().map(|placed| placed.0.0).collect::<Vec<_>>(), [3, 7]);
         let all: Vec<InstanceId> = list(20).to_vec();
-        watch.place(&all, &mut dice);
+        watch.place(&all, &mut rng);
         assert!(before.iter().all(|placed| watch.places.contains(placed)));
         let mut found: Vec<InstanceId> = (0..20).filter_map(|place| watch.instance_at(place)).collect();
         found.sort_unstable();
@@ -112,12 +112,12 @@ mod tests {
     /// Each of ten places is the one's with probability 1/10: 10,000 of 100,000 with a deviation of 95; five of them.
     #[test]
     fn places_are_fair() {
-        let (seed, mut chance) = (Seed::new(3, 0), Chance::of("test"));
-        let mut dice = chance.with(&seed);
+        let (seed, mut streams) = (Seed::new(3, 0), Streams::of("test"));
+        let mut rng = streams.with(&seed);
         let mut seen = [0_u32; 10];
         for _ in 0..100_000 {
             let mut watch = Watch::new(list(10), Vec::new());
-            watch.place(&[InstanceId(2), InstanceId(9)], &mut dice);
+            watch.place(&[InstanceId(2), InstanceId(9)], &mut rng);
             seen[watch.instances.iter().find(|placed| placed.1 == InstanceId(9)).unwrap().0 as usize] += 1;
         }
         assert!(seen.iter().all(|count| count.abs_diff(10_000) < 475), "{seen:?}");

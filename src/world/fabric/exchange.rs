@@ -13,7 +13,7 @@
 //! *batch* is a server's, and goes over a pooled connection if there is one. They differ in what they carry, in who
 //! waits and for how long; how they stand, which is an [`Exchange`], and what becomes of it is the same.
 
-use super::link::Way;
+use super::link::MessageDirection;
 use crate::engine::SimTime;
 use crate::model::effect::Silence;
 use crate::model::id::{ClientId, ServerId};
@@ -132,8 +132,8 @@ impl Exchange {
     }
 
     /// Which way its next message goes: the request, or the answer once there is one.
-    pub(in crate::world) fn way(&self) -> Way {
-        if self.answer == Answer::None { Way::ToServer } else { Way::FromServer }
+    pub(in crate::world) fn way(&self) -> MessageDirection {
+        if self.answer == Answer::None { MessageDirection::ToServer } else { MessageDirection::FromServer }
     }
 
     /// Which silence its sender meets while nothing comes back: that of a host, or that of a process.
@@ -168,7 +168,7 @@ impl Exchange {
     }
 
     /// The host of the server makes no connection for it. The sender's kernel asks again.
-    pub(super) fn turn_away(&mut self) {
+    pub(super) fn refuse_connection(&mut self) {
         self.swallowed_at = self.swallowed_at.min(self.sent_at);
         self.becomes(Hold::Stuck);
     }

@@ -7,7 +7,7 @@
 //! way is sent again until the partition heals or the sender has had enough (`tcp.rs`).
 
 use super::exchange::{Held, Host, Route};
-use crate::engine::{Chance, Dice, Distribution, Purpose, Seed, SimDuration};
+use crate::engine::{Distribution, Purpose, Rng, Seed, SimDuration, Streams};
 use crate::scenario::{Delay, Direction};
 
 /// A link's draws of what is lost, each way.
@@ -19,7 +19,7 @@ const LATENCY: [Purpose; 2] = [Purpose(4), Purpose(5)];
 
 /// Which way a message goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::world) enum Way {
+pub(in crate::world) enum MessageDirection {
     /// From the sender of a request to the server that it calls.
     ToServer = 0,
     /// From that server back.
@@ -45,15 +45,15 @@ pub(super) enum Verdict {
 pub(in crate::world) struct Link {
     /// How many partitions swallow what goes each way.
     cuts: [u32; 2],
-    worse: Vec<Worse>,
+    degradations: Vec<Degradation>,
     /// What a partition has swallowed. Some may be over.
     pub(super) swallowed: Vec<Held>,
-    chance: Option<Chance>,
+    streams: Option<Streams>,
 }
 
 /// One degradation of a link.
 #[derive(Clone)]
-pub(in crate::world) struct Worse {
+pub(in crate::world) struct Degradation {
     pub(in crate::world) fault: u32,
     pub(in crate::world) loss: f64,
     pub(in crate::world) latency: Option<Distribution>,
@@ -72,7 +72,7 @@ pub(in crate::world) struct Links {
     clients: Vec<Vec<Link>>,
 }
 
-impl Way {
+impl MessageDirection {
     pub(super) const BOTH: [Self; 2] = [Self::ToServer, Self::FromServer];
 
     /// Whether a fault in `direction` hits what goes this way.
@@ -131,13 +131,16 @@ impl Links {
 impl Link {
     /// Whether nothing is wrong with it.
     pub(super) fn is_fine(&self) -> bool {
-        self.worse.is_empty() && self.cuts == [0; 2]
+        self.degradations.is_empty() && self.cuts == [0; 2]
     }
 
     /// Whether nothing that goes that way arrives.
-    pub(super) fn is_cut(&self, way: Way) -> bool {
+    pub(super) fn is_cut(&self, way: MessageDirection) -> bool {
         self.cuts[way as usize] > 0
-            || self.worse.iter().any(|worse| worse.loss >= 1.0 && way.is_in(worse.direction))
+            || self
+                .degradations
+                .iter()
+                .any(|degradation| degradation.loss >= 1.0 && way.is_in(degradation.direction))
     }
 
     /// One more partition.
@@ -146,30 +149,30 @@ impl Link {
     }
 
     /// One partition less.
-    pub(in crate::world) fn mend(&mut self, lost: Direction) {
+    pub(in crate::world) fn heal(&mut self, lost: Direction) {
         self.count(lost, |cuts| cuts - 1);
     }
 
     fn count(&mut self, lost: Direction, change: fn(u32) -> u32) {
-        for way in Way::BOTH.into_iter().filter(|way| way.is_in(lost)) {
+        for way in MessageDirection::BOTH.into_iter().filter(|way| way.is_in(lost)) {
             self.cuts[way as usize] = change(self.cuts[way as usize]);
         }
     }
 
     /// One more degradation.
-    pub(in crate::world) fn worsen(&mut self, worse: Worse) {
-        self.worse.push(worse);
+    pub(in crate::world) fn add_degradation(&mut self, degradation: Degradation) {
+        self.degradations.push(degradation);
     }
 
     /// The fault's degradation is over.
-    pub(in crate::world) fn improve(&mut self, fault: u32) {
-        self.worse.retain(|worse| worse.fault != fault);
+    pub(in crate::world) fn remove_degradations(&mut self, fault: u32) {
+        self.degradations.retain(|degradation| degradation.fault != fault);
     }
 
     /// Draws a message's fate; `base` is the network's own loss, and `label` names the link's streams.
     pub(super) fn verdict(
         &mut self,
-        way: Way,
+        way: MessageDirection,
         base: f64,
         label: impl FnOnce() -> String,
         seed: &Seed,
@@ -177,16 +180,16 @@ impl Link {
         if base >= 1.0 || self.is_cut(way) {
             return Verdict::Swallowed;
         }
-        let worse = || self.worse.iter().filter(|worse| way.is_in(worse.direction));
-        let kept = worse().fold(1.0 - base, |kept, worse| kept * (1.0 - worse.loss));
-        let chance = self.chance.get_or_insert_with(|| Chance::of(&label()));
-        let mut dice = chance.with(seed);
-        if kept < 1.0 && dice.unit(LOSS[way as usize]) >= kept {
+        let degradation = || self.degradations.iter().filter(|degradation| way.is_in(degradation.direction));
+        let kept = degradation().fold(1.0 - base, |kept, degradation| kept * (1.0 - degradation.loss));
+        let streams = self.streams.get_or_insert_with(|| Streams::of(&label()));
+        let mut rng = streams.with(seed);
+        if kept < 1.0 && rng.unit(LOSS[way as usize]) >= kept {
             return Verdict::Lost;
         }
-        let added = worse().filter_map(|worse| worse.latency);
+        let added = degradation().filter_map(|degradation| degradation.latency);
         let later = added.fold(SimDuration::ZERO, |sum, latency| {
-            sum.saturating_add(latency.sample(&mut dice, LATER[way as usize]))
+            sum.saturating_add(latency.sample(&mut rng, LATER[way as usize]))
         });
         Verdict::Passes { later }
     }
@@ -195,28 +198,28 @@ impl Link {
     pub(super) fn latency(
         &mut self,
         delay: Delay,
-        way: Way,
+        way: MessageDirection,
         label: impl FnOnce() -> String,
         seed: &Seed,
     ) -> SimDuration {
         match delay {
             Delay::Constant(delay) => delay,
             drawn => {
-                let chance = self.chance.get_or_insert_with(|| Chance::of(&label()));
-                draw(drawn, &mut chance.with(seed), LATENCY[way as usize])
+                let streams = self.streams.get_or_insert_with(|| Streams::of(&label()));
+                draw(drawn, &mut streams.with(seed), LATENCY[way as usize])
             }
         }
     }
 }
 
 /// Draws how long a message takes.
-pub(super) fn draw(delay: Delay, dice: &mut Dice<'_>, purpose: Purpose) -> SimDuration {
+pub(super) fn draw(delay: Delay, rng: &mut Rng<'_>, purpose: Purpose) -> SimDuration {
     match delay {
         Delay::Constant(delay) => delay,
         Delay::Uniform(least, most) => {
             let width = most.saturating_sub(least) + SimDuration::from_nanos(1);
-            least + dice.duration_below(purpose, width)
+            least + rng.duration_below(purpose, width)
         }
-        Delay::Drawn(distribution) => distribution.sample(dice, purpose),
+        Delay::Drawn(distribution) => distribution.sample(rng, purpose),
     }
 }

@@ -27,7 +27,7 @@ mod tests;
 
 pub use exchange::ExchangeId;
 pub(super) use exchange::{Answer, Exchange, Held, Hold, Host, Kind, Route};
-pub(super) use link::{Link, Links, Way, Worse};
+pub(super) use link::{Degradation, Link, Links, MessageDirection};
 pub(super) use network::{Networks, Transit};
 pub(super) use pool::Pools;
 pub(super) use slab::Slab;
@@ -35,7 +35,7 @@ pub(super) use slab::Slab;
 use link::Verdict;
 use tcp::Swallowed;
 
-use crate::engine::{Chance, Purpose, Seed, SimDuration, SimTime};
+use crate::engine::{Purpose, Seed, SimDuration, SimTime, Streams};
 use crate::model::effect::Silence;
 use crate::model::id::AppId;
 
@@ -55,7 +55,7 @@ pub(super) struct Carrier<'c> {
     pub(super) app: AppId,
     /// That client's streams. `None`: the message goes over the network between servers, and the link's own streams say
     /// how long it takes.
-    pub(super) chance: Option<&'c mut Chance>,
+    pub(super) streams: Option<&'c mut Streams>,
     /// Which of the client's streams is that of latencies.
     pub(super) latency: Purpose,
     pub(super) seed: &'c Seed,
@@ -125,10 +125,12 @@ impl Fabric {
     ) -> Passage {
         let &Exchange { route, connects, .. } = self.exchange(id);
         let way = self.exchange(id).way();
-        let is_handshake = connects && way == Way::ToServer;
+        let is_handshake = connects && way == MessageDirection::ToServer;
         match self.verdict(route, way, carrier) {
             // Making a connection needs both ways.
-            Verdict::Passes { .. } if is_handshake && self.is_cut(route, Way::FromServer, carrier.app) => {
+            Verdict::Passes { .. }
+                if is_handshake && self.is_cut(route, MessageDirection::FromServer, carrier.app) =>
+            {
                 self.swallow(id, now)
             }
             Verdict::Passes { later } => {
@@ -163,8 +165,8 @@ impl Fabric {
     }
 
     /// Too many connections wait at the server's host: this one is not made. To be sent again when they are fewer.
-    pub(super) fn turn_away(&mut self, id: ExchangeId) -> Held {
-        self.exchange_mut(id).turn_away();
+    pub(super) fn refuse_connection(&mut self, id: ExchangeId) -> Held {
+        self.exchange_mut(id).refuse_connection();
         self.hold(id)
     }
 
@@ -211,12 +213,18 @@ impl Fabric {
     /// Whether the next message of an exchange can pass: a connection that is still to be made needs both ways, a
     /// request or an answer its own.
     fn is_free(&self, exchange: &Exchange, app: AppId) -> bool {
-        let mut needed = Way::BOTH.into_iter().filter(|&way| exchange.connects || way == exchange.way());
+        let mut needed =
+            MessageDirection::BOTH.into_iter().filter(|&way| exchange.connects || way == exchange.way());
         needed.all(|way| !self.is_cut(exchange.route, way, app))
     }
 
     /// A message that belongs to no exchange is sent: how long it takes, if it arrives.
-    pub(super) fn passes(&mut self, route: Route, way: Way, carrier: &mut Carrier<'_>) -> Option<Transit> {
+    pub(super) fn passes(
+        &mut self,
+        route: Route,
+        way: MessageDirection,
+        carrier: &mut Carrier<'_>,
+    ) -> Option<Transit> {
         match self.verdict(route, way, carrier) {
             Verdict::Passes { later } => Some(self.transit(route, way, later, carrier)),
             Verdict::Lost | Verdict::Swallowed => None,
@@ -224,7 +232,7 @@ impl Fabric {
     }
 
     /// Whether nothing passes between a host and a server that way. `app` is the application of the host's client.
-    pub(super) fn is_cut(&self, route: Route, way: Way, app: AppId) -> bool {
+    pub(super) fn is_cut(&self, route: Route, way: MessageDirection, app: AppId) -> bool {
         self.loss(route, app) >= 1.0 || self.links.get(route).is_some_and(|link| link.is_cut(way))
     }
 
@@ -240,7 +248,7 @@ impl Fabric {
     }
 
     #[inline]
-    fn verdict(&mut self, route: Route, way: Way, carrier: &Carrier<'_>) -> Verdict {
+    fn verdict(&mut self, route: Route, way: MessageDirection, carrier: &Carrier<'_>) -> Verdict {
         let loss = self.loss(route, carrier.app);
         if loss == 0.0 && self.links.get(route).is_none_or(Link::is_fine) {
             return Verdict::Passes { later: SimDuration::ZERO };
@@ -251,15 +259,21 @@ impl Fabric {
 
     /// How long a message is on its way that passes, and that faults make `later`.
     #[inline]
-    fn transit(&mut self, route: Route, way: Way, later: SimDuration, carrier: &mut Carrier<'_>) -> Transit {
-        let Some(chance) = &mut carrier.chance else {
+    fn transit(
+        &mut self,
+        route: Route,
+        way: MessageDirection,
+        later: SimDuration,
+        carrier: &mut Carrier<'_>,
+    ) -> Transit {
+        let Some(streams) = &mut carrier.streams else {
             let latency = self.networks.between_servers.latency;
             let label = || label(route, carrier.host);
             let delay = self.links.get_mut(route).latency(latency, way, label, carrier.seed);
             return Transit { delay: delay.saturating_add(later), lane: None };
         };
         let base = self.networks.get(carrier.app);
-        let drawn = link::draw(base.network.latency, &mut chance.with(carrier.seed), carrier.latency);
+        let drawn = link::draw(base.network.latency, &mut streams.with(carrier.seed), carrier.latency);
         Transit { delay: drawn.saturating_add(later), lane: base.lane.filter(|_| later.is_zero()) }
     }
 

@@ -14,7 +14,7 @@ const SECOND: ServerId = ServerId(1);
 #[derive(Clone)]
 struct Rig {
     fabric: Fabric,
-    chance: Chance,
+    streams: Streams,
     seed: Seed,
 }
 
@@ -51,7 +51,7 @@ impl Rig {
         let of_clients = [network(1, clients_loss), network(1, 0.0)];
         let networks =
             Networks::new(of_clients, network(5, servers_loss), |delay| engine.schedule().lane(delay));
-        Self { fabric: Fabric::new(2, networks), chance: Chance::of("client/7"), seed: Seed::new(1, 0) }
+        Self { fabric: Fabric::new(2, networks), streams: Streams::of("client/7"), seed: Seed::new(1, 0) }
     }
 
     fn call(&mut self, connects: bool) -> ExchangeId {
@@ -71,7 +71,7 @@ impl Rig {
         let mut carrier = Carrier {
             app: if is_call { CLIENTS } else { SERVERS_OWN },
             seed: &self.seed,
-            chance: is_call.then_some(&mut self.chance),
+            streams: is_call.then_some(&mut self.streams),
             latency: Purpose(0),
             host: &|| "client/7".to_owned(),
         };
@@ -126,12 +126,17 @@ fn what_faults_add_comes_on_top() {
     let Passage::Arrives(transit) = rig.leaves(call, at(0)) else { panic!("nothing is wrong") };
     assert!(transit.lane.is_some());
     let latency = Some(Distribution::constant(ms(500)));
-    rig.link(call).worsen(Worse { fault: 0, loss: 0.0, latency, direction: Direction::ToServer });
+    rig.link(call).add_degradation(Degradation {
+        fault: 0,
+        loss: 0.0,
+        latency,
+        direction: Direction::ToServer,
+    });
     let slow = rig.leaves(call, at(0));
     assert_eq!(slow, Passage::Arrives(Transit { delay: ms(501), lane: None }));
     assert_eq!(delay(rig.answers(call, Answer::Given, at(1))), ms(1), "the way back is as it was");
     rig.fabric.exchange_mut(call).answer = Answer::None;
-    rig.link(call).improve(0);
+    rig.link(call).remove_degradations(0);
     assert_eq!(delay(rig.leaves(call, at(0))), ms(1));
 }
 
@@ -145,7 +150,7 @@ fn what_a_partition_swallows_is_sent_again_when_it_has_healed() {
         assert_eq!(rig.leaves(call, at(10_000)), silence);
         assert_eq!(rig.fabric.exchange(call).hold, Hold::Stuck);
         assert_eq!(rig.goes_on(call, at(10_500)), [], "it is still cut");
-        rig.link(call).mend(Direction::Both);
+        rig.link(call).heal(Direction::Both);
         assert_eq!(rig.goes_on(call, at(12_000)), [(call, at(again))]);
         assert_eq!(rig.fabric.exchange(call).hold, Hold::UnderWay);
         assert_eq!(rig.goes_on(call, at(12_000)), [], "the link has given it away");
@@ -164,7 +169,7 @@ fn a_kernel_does_not_try_for_ever() {
     let call = rig.call(true);
     rig.link(call).cut(Direction::ToServer);
     assert_eq!(rig.leaves(call, at(0)), SILENT_HOST);
-    rig.link(call).mend(Direction::ToServer);
+    rig.link(call).heal(Direction::ToServer);
     assert_eq!(rig.goes_on(call, at(63_001)), []);
 }
 
@@ -179,7 +184,7 @@ fn a_connection_needs_both_ways_and_data_only_its_own() {
     assert_eq!(rig.answers(stands, Answer::Given, at(1)), SILENT_PROCESS);
     // Neither can pass yet.
     assert_eq!(rig.goes_on(connects, at(100)), []);
-    rig.link(connects).mend(Direction::FromServer);
+    rig.link(connects).heal(Direction::FromServer);
     assert_eq!(rig.goes_on(connects, at(100)), [(connects, at(1_000)), (stands, at(201))]);
 }
 
@@ -190,11 +195,11 @@ fn partitions_overlap() {
     let call = rig.call(false);
     rig.link(call).cut(Direction::Both);
     rig.link(call).cut(Direction::ToServer);
-    rig.link(call).mend(Direction::Both);
+    rig.link(call).heal(Direction::Both);
     let cut = |rig: &Rig, way| rig.fabric.is_cut(client(7, FIRST), way, CLIENTS);
-    assert!(cut(&rig, Way::ToServer) && !cut(&rig, Way::FromServer));
-    assert!(!rig.fabric.is_cut(client(7, SECOND), Way::ToServer, CLIENTS), "another link");
-    assert!(!rig.fabric.is_cut(client(8, FIRST), Way::ToServer, CLIENTS), "another client");
+    assert!(cut(&rig, MessageDirection::ToServer) && !cut(&rig, MessageDirection::FromServer));
+    assert!(!rig.fabric.is_cut(client(7, SECOND), MessageDirection::ToServer, CLIENTS), "another link");
+    assert!(!rig.fabric.is_cut(client(8, FIRST), MessageDirection::ToServer, CLIENTS), "another client");
 }
 
 /// A refusal is nobody's to repeat: the sender's kernel asks again, at 1 s, and finds who listens then.
@@ -206,7 +211,7 @@ fn a_refusal_that_is_swallowed_is_a_request_again() {
     rig.link(call).cut(Direction::FromServer);
     assert_eq!(rig.answers(call, Answer::Refused, at(1)), SILENT_HOST);
     assert_eq!(rig.fabric.exchange(call).answer, Answer::None);
-    rig.link(call).mend(Direction::FromServer);
+    rig.link(call).heal(Direction::FromServer);
     assert_eq!(rig.goes_on(call, at(900)), [(call, at(1_000))]);
 }
 
@@ -236,7 +241,7 @@ fn a_network_that_loses_everything_is_cut() {
     let (call, batch) = (rig.call(true), rig.batch(false));
     assert_eq!([rig.leaves(call, at(0)), rig.leaves(batch, at(0))], [SILENT_HOST, SILENT_PROCESS]);
     let own = rig.fabric.begin(Kind::Call, Exchange::new(server(FIRST), true, at(0)));
-    let is_cut = rig.fabric.is_cut(server(FIRST), Way::ToServer, SERVERS_OWN);
+    let is_cut = rig.fabric.is_cut(server(FIRST), MessageDirection::ToServer, SERVERS_OWN);
     assert!(!is_cut, "nothing gets lost within a host");
     assert!(matches!(rig.leaves(own, at(0)), Passage::Arrives(_)));
 }
@@ -274,7 +279,7 @@ fn who_gives_up_leaves_nothing_behind() {
     // Another has its place: what the link has swallowed is not that.
     let other = rig.call(false);
     assert_eq!(other, call);
-    rig.link(other).mend(Direction::Both);
+    rig.link(other).heal(Direction::Both);
     assert_eq!(rig.goes_on(other, at(100)), []);
 }
 
@@ -301,7 +306,7 @@ fn a_request_that_nobody_will_see_is_over_with_its_limit() {
 fn who_is_turned_away_comes_again() {
     let mut rig = Rig::new(0.0, 0.0);
     let batch = rig.batch(true);
-    let held = rig.fabric.turn_away(batch);
+    let held = rig.fabric.refuse_connection(batch);
     assert_eq!(rig.fabric.exchange(batch).hold, Hold::Stuck);
     assert_eq!(rig.fabric.sent_again(held, SERVERS_OWN, at(400)), Some(at(1_000)));
     assert_eq!(rig.fabric.sent_again(held, SERVERS_OWN, at(1_001)), Some(at(3_000)));

@@ -1,10 +1,10 @@
 //! What is done to a fleet: roll-outs, blue-green deployments, and spot instances that are taken back.
 
 use super::targets::nearest;
-use super::{Begun, Cue, Turn};
+use super::{ActiveFault, FaultContext, PairedStep};
 use crate::engine::{SimDuration, SimTime};
 use crate::model::id::{AppId, ClientId};
-use crate::scenario::{Batch, Order, Selection, Verb, Which};
+use crate::scenario::{Batch, FaultKind, Order, Selection, TargetChoice};
 use crate::world::World;
 
 /// How a roll-out goes about it.
@@ -20,8 +20,9 @@ struct Plan {
 }
 
 impl Plan {
-    fn of(verb: &Verb) -> Self {
-        let &Verb::RollOut { application, wait, down_for, graceful, linger, new_id, order, .. } = verb else {
+    fn of(verb: &FaultKind) -> Self {
+        let &FaultKind::RollOut { application, wait, down_for, graceful, linger, new_id, order, .. } = verb
+        else {
             unreachable!("a roll-out's step")
         };
         Self { application, wait, down_for, graceful, linger, new_id, order }
@@ -38,47 +39,53 @@ impl Plan {
 
 impl World<'_> {
     /// Batch after batch, by ordinal. Of a batch's steps the first is what comes first, the stop or the start.
-    pub(super) fn begin_roll_out(&mut self, verb: &Verb, cue: &mut Cue<'_>) -> Begun {
-        let Verb::RollOut { batch, .. } = verb else { unreachable!("a roll-out") };
+    pub(super) fn begin_roll_out(&mut self, verb: &FaultKind, context: &mut FaultContext<'_>) -> ActiveFault {
+        let FaultKind::RollOut { batch, .. } = verb else { unreachable!("a roll-out") };
         let plan = Plan::of(verb);
-        let mut begun = Begun::hits(self.running(plan.application));
-        begun.batch = match *batch {
+        let mut active = ActiveFault::hits(self.running(plan.application));
+        active.batch = match *batch {
             Batch::Count(count) => count as usize,
-            Batch::Share(share) => nearest(share, begun.hit.len()),
+            Batch::Share(share) => nearest(share, active.hit.len()),
         }
         .max(1);
-        let batches = begun.hit.len().div_ceil(begun.batch) as u64;
+        let batches = active.hit.len().div_ceil(active.batch) as u64;
         if batches > 0 {
             let (within, between) = plan.waits();
-            let until = cue.now() + within * batches + between * (batches - 1);
-            begun.until = Some(until);
-            self.half_of_batch(plan, Turn::first(0), &begun, cue);
+            let until = context.now() + within * batches + between * (batches - 1);
+            active.until = Some(until);
+            self.half_of_batch(plan, PairedStep::first(0), &active, context);
         }
-        begun
+        active
     }
 
-    pub(super) fn step_of_roll_out(&mut self, verb: &Verb, step: u32, cue: &mut Cue<'_>) {
-        let begun = std::mem::take(self.begun(cue));
-        self.half_of_batch(Plan::of(verb), Turn::of_step(step), &begun, cue);
-        *self.begun(cue) = begun;
+    pub(super) fn step_of_roll_out(&mut self, verb: &FaultKind, step: u32, context: &mut FaultContext<'_>) {
+        let active = std::mem::take(self.active(context));
+        self.half_of_batch(Plan::of(verb), PairedStep::of_step(step), &active, context);
+        *self.active(context) = active;
     }
 
-    fn half_of_batch(&mut self, plan: Plan, turn: Turn, begun: &Begun, cue: &mut Cue<'_>) {
-        let mut batches = begun.hit.chunks(begun.batch).skip(turn.target as usize);
+    fn half_of_batch(
+        &mut self,
+        plan: Plan,
+        turn: PairedStep,
+        active: &ActiveFault,
+        context: &mut FaultContext<'_>,
+    ) {
+        let mut batches = active.hit.chunks(active.batch).skip(turn.target as usize);
         let batch = batches.next().expect("a step belongs to a batch");
         let is_last = batches.next().is_none();
         if turn.is_first == (plan.order == Order::StopFirst) {
-            self.leave(batch, plan.graceful, plan.linger, cue);
+            self.leave(batch, plan.graceful, plan.linger, context);
         } else if plan.new_id || plan.order == Order::StartFirst {
-            self.start_new(plan.application, batch.len(), cue);
+            self.start_new(plan.application, batch.len(), context);
         } else {
-            self.bring_all_back(batch, false, cue);
+            self.bring_all_back(batch, false, context);
         }
         let (within, between) = plan.waits();
         if turn.is_first {
-            self.plan.step_at(turn.other().step(), cue.now() + within, cue);
+            self.plan.step_at(turn.other().step(), context.now() + within, context);
         } else if !is_last {
-            self.plan.step_at(Turn::first(turn.target + 1).step(), cue.now() + between, cue);
+            self.plan.step_at(PairedStep::first(turn.target + 1).step(), context.now() + between, context);
         }
     }
 
@@ -88,19 +95,21 @@ impl World<'_> {
         from: AppId,
         to: AppId,
         wait: SimDuration,
-        cue: &mut Cue<'_>,
-    ) -> Begun {
-        let begun = Begun::hits(self.running(from));
-        self.start_new(to, begun.hit.len(), cue);
-        let until: SimTime = cue.now() + wait;
-        self.plan.step_at(0, until, cue);
-        begun.until(Some(until))
+        context: &mut FaultContext<'_>,
+    ) -> ActiveFault {
+        let active = ActiveFault::hits(self.running(from));
+        self.start_new(to, active.hit.len(), context);
+        let until: SimTime = context.now() + wait;
+        self.plan.step_at(0, until, context);
+        active.until(Some(until))
     }
 
-    pub(super) fn step_of_blue_green(&mut self, verb: &Verb, cue: &mut Cue<'_>) {
-        let &Verb::BlueGreen { from, graceful, linger, .. } = verb else { unreachable!("blue-green's step") };
+    pub(super) fn step_of_blue_green(&mut self, verb: &FaultKind, context: &mut FaultContext<'_>) {
+        let &FaultKind::BlueGreen { from, graceful, linger, .. } = verb else {
+            unreachable!("blue-green's step")
+        };
         let old = self.running(from);
-        self.leave(&old, graceful, linger, cue);
+        self.leave(&old, graceful, linger, context);
     }
 
     /// Notice is given, which a share of the targets heeds. When it ends, whoever still runs is killed.
@@ -109,31 +118,37 @@ impl World<'_> {
         targets: &Selection,
         notice: SimDuration,
         heeded: f64,
-        cue: &mut Cue<'_>,
-    ) -> Begun {
-        let mut hit = self.pick(targets, cue);
-        let heeding = self.draw_share(&mut hit, heeded, cue);
-        self.stop_all(&hit[..heeding], SimDuration::ZERO, cue);
-        let until = cue.now() + notice;
-        self.plan.end_at(until, cue);
-        Begun::hits(hit).until(Some(until))
+        context: &mut FaultContext<'_>,
+    ) -> ActiveFault {
+        let mut hit = self.pick(targets, context);
+        let heeding = self.draw_share(&mut hit, heeded, context);
+        self.stop_all(&hit[..heeding], SimDuration::ZERO, context);
+        let until = context.now() + notice;
+        self.plan.end_at(until, context);
+        ActiveFault::hits(hit).until(Some(until))
     }
 
-    pub(super) fn end_reclaim(&mut self, begun: &Begun, cue: &Cue<'_>) {
-        self.kill(&begun.hit, cue.now());
+    pub(super) fn end_reclaim(&mut self, active: &ActiveFault, context: &FaultContext<'_>) {
+        self.kill(&active.hit, context.now());
     }
 
     /// Processes stop in order, or are killed: those of them that are still there.
-    fn leave(&mut self, hit: &[ClientId], graceful: bool, linger: SimDuration, cue: &mut Cue<'_>) {
+    fn leave(
+        &mut self,
+        hit: &[ClientId],
+        graceful: bool,
+        linger: SimDuration,
+        context: &mut FaultContext<'_>,
+    ) {
         if graceful {
-            self.stop_all(hit, linger, cue);
+            self.stop_all(hit, linger, context);
         } else {
-            self.kill(hit, cue.now());
+            self.kill(hit, context.now());
         }
     }
 
     /// Those of an application that run, by ordinal.
     fn running(&self, application: AppId) -> Vec<ClientId> {
-        self.candidates(&Selection { application: Some(application), zone: None, which: Which::All })
+        self.candidates(&Selection { application: Some(application), zone: None, which: TargetChoice::All })
     }
 }

@@ -1,15 +1,15 @@
 //! Links that break, flap or get bad.
 //!
 //! A fault's targets and their peers may be instances or servers. What is between a client and a server, or between
-//! two servers, has a [`LinkEnd`] for each link that is hit; what is between instances is a [`Barrier`].
+//! two servers, has a [`LinkEnd`] for each link that is hit; what is between instances is a [`InstanceLinkFault`].
 
-use super::{Begun, Cue, HOW_LONG, Turn, WHEN};
+use super::{ActiveFault, FaultContext, HOW_LONG, PairedStep, WHEN};
 use crate::engine::SimDuration;
 use crate::model::id::{ClientId, ServerId};
-use crate::scenario::{Direction, Peer, Targets, Verb};
+use crate::scenario::{Direction, FaultKind, Peer, Targets};
 use crate::world::World;
-use crate::world::barriers::Barrier;
-use crate::world::fabric::{Host, Route, Worse};
+use crate::world::fabric::{Degradation, Host, Route};
+use crate::world::link_faults::InstanceLinkFault;
 
 /// A link to a server, from the side of a target.
 #[derive(Clone, Copy)]
@@ -37,131 +37,147 @@ impl World<'_> {
         peer: &Peer,
         length: Option<SimDuration>,
         lost: Direction,
-        cue: &mut Cue<'_>,
-    ) -> Begun {
-        let until = length.map(|length| cue.now() + length);
-        let begun = self.pick_links(targets, peer, cue).until(until);
-        self.raise(&begun.hit, peer, 1.0, lost, cue);
-        for target in 0..begun.targets {
-            self.cut_all(&begun, target, lost);
+        context: &mut FaultContext<'_>,
+    ) -> ActiveFault {
+        let until = length.map(|length| context.now() + length);
+        let active = self.pick_links(targets, peer, context).until(until);
+        self.add_link_fault(&active.hit, peer, 1.0, lost, context);
+        for target in 0..active.targets {
+            self.cut_all(&active, target, lost);
         }
         if let Some(until) = until {
-            self.plan.end_at(until, cue);
+            self.plan.end_at(until, context);
         }
-        begun
+        active
     }
 
-    pub(super) fn end_partition(&mut self, begun: &Begun, lost: Direction, cue: &mut Cue<'_>) {
-        self.barriers.retain(|barrier| barrier.fault != cue.fault);
-        for target in 0..begun.targets {
-            self.mend_all(begun, target, lost, cue);
+    pub(super) fn end_partition(
+        &mut self,
+        active: &ActiveFault,
+        lost: Direction,
+        context: &mut FaultContext<'_>,
+    ) {
+        self.link_faults.retain(|link_fault| link_fault.fault != context.fault);
+        for target in 0..active.targets {
+            self.heal_all(active, target, lost, context);
         }
     }
 
     /// All links go down at once. Of a target's steps the first kind takes its links down, the second brings them up.
     pub(super) fn begin_flap(
         &mut self,
-        verb: &Verb,
+        verb: &FaultKind,
         targets: &Targets,
         length: Option<SimDuration>,
-        cue: &mut Cue<'_>,
-    ) -> Begun {
-        let Verb::Flap { peer, lost, .. } = verb else { unreachable!("a flapping link") };
-        let mut begun = self.begin_partition(targets, peer, length, *lost, cue);
-        begun = self.with_dice(begun, Some(targets), cue);
-        begun.is_down = vec![true; begun.targets as usize];
-        for target in 0..begun.targets {
-            self.next_of_flap(&mut begun, verb, Turn::first(target), cue);
+        context: &mut FaultContext<'_>,
+    ) -> ActiveFault {
+        let FaultKind::Flap { peer, lost, .. } = verb else { unreachable!("a flapping link") };
+        let mut active = self.begin_partition(targets, peer, length, *lost, context);
+        active = self.with_streams(active, Some(targets), context);
+        active.is_down = vec![true; active.targets as usize];
+        for target in 0..active.targets {
+            self.next_of_flap(&mut active, verb, PairedStep::first(target), context);
         }
-        begun
+        active
     }
 
-    pub(super) fn step_of_flap(&mut self, verb: &Verb, step: u32, cue: &mut Cue<'_>) {
-        let &Verb::Flap { lost, .. } = verb else { unreachable!("a flapping link's step") };
-        let mut begun = std::mem::take(self.begun(cue));
-        let turn = Turn::of_step(step);
+    pub(super) fn step_of_flap(&mut self, verb: &FaultKind, step: u32, context: &mut FaultContext<'_>) {
+        let &FaultKind::Flap { lost, .. } = verb else { unreachable!("a flapping link's step") };
+        let mut active = std::mem::take(self.active(context));
+        let turn = PairedStep::of_step(step);
         let goes_down = turn.is_first;
-        begun.is_down[turn.target as usize] = goes_down;
-        if let Some(&client) = begun.hit.get(turn.target as usize) {
-            self.set_barrier(client, goes_down, cue);
+        active.is_down[turn.target as usize] = goes_down;
+        if let Some(&client) = active.hit.get(turn.target as usize) {
+            self.set_link_fault(client, goes_down, context);
         }
         if goes_down {
-            self.cut_all(&begun, turn.target, lost);
+            self.cut_all(&active, turn.target, lost);
         } else {
-            self.mend_all(&begun, turn.target, lost, cue);
+            self.heal_all(&active, turn.target, lost, context);
         }
-        self.next_of_flap(&mut begun, verb, turn, cue);
-        *self.begun(cue) = begun;
+        self.next_of_flap(&mut active, verb, turn, context);
+        *self.active(context) = active;
     }
 
     /// Schedules what comes after a step, unless it is over by then.
-    fn next_of_flap(&mut self, begun: &mut Begun, verb: &Verb, turn: Turn, cue: &mut Cue<'_>) {
-        let Verb::Flap { up_for, down_for, .. } = verb else { unreachable!("a flapping link's step") };
+    fn next_of_flap(
+        &mut self,
+        active: &mut ActiveFault,
+        verb: &FaultKind,
+        turn: PairedStep,
+        context: &mut FaultContext<'_>,
+    ) {
+        let FaultKind::Flap { up_for, down_for, .. } = verb else { unreachable!("a flapping link's step") };
         let (distribution, purpose) = if turn.is_first { (*down_for, HOW_LONG) } else { (*up_for, WHEN) };
-        let at = cue.now() + begun.draw(turn.target, distribution, purpose, &self.seed);
-        if begun.goes_on(at) {
-            self.plan.step_at(turn.other().step(), at, cue);
+        let at = context.now() + active.draw(turn.target, distribution, purpose, &self.seed);
+        if active.goes_on(at) {
+            self.plan.step_at(turn.other().step(), at, context);
         }
     }
 
-    pub(super) fn end_flap(&mut self, begun: &Begun, lost: Direction, cue: &mut Cue<'_>) {
-        self.barriers.retain(|barrier| barrier.fault != cue.fault);
-        for target in (0..begun.targets).filter(|&target| begun.is_down[target as usize]) {
-            self.mend_all(begun, target, lost, cue);
+    pub(super) fn end_flap(&mut self, active: &ActiveFault, lost: Direction, context: &mut FaultContext<'_>) {
+        self.link_faults.retain(|link_fault| link_fault.fault != context.fault);
+        for target in (0..active.targets).filter(|&target| active.is_down[target as usize]) {
+            self.heal_all(active, target, lost, context);
         }
     }
 
     pub(super) fn begin_degrade(
         &mut self,
-        verb: &Verb,
+        verb: &FaultKind,
         targets: &Targets,
         length: Option<SimDuration>,
-        cue: &mut Cue<'_>,
-    ) -> Begun {
-        let &Verb::Degrade { ref peer, loss, latency, direction, .. } = verb else {
+        context: &mut FaultContext<'_>,
+    ) -> ActiveFault {
+        let &FaultKind::Degrade { ref peer, loss, latency, direction, .. } = verb else {
             unreachable!("a bad link")
         };
-        let until = length.map(|length| cue.now() + length);
-        let begun = self.pick_links(targets, peer, cue).until(until);
+        let until = length.map(|length| context.now() + length);
+        let active = self.pick_links(targets, peer, context).until(until);
         if loss > 0.0 {
-            self.raise(&begun.hit, peer, loss, direction, cue);
+            self.add_link_fault(&active.hit, peer, loss, direction, context);
         }
-        for &end in begun.links.iter().flatten() {
+        for &end in active.links.iter().flatten() {
             let direction = end.of_link(direction);
-            self.fabric.links.get_mut(end.route).worsen(Worse { fault: cue.fault, loss, latency, direction });
+            self.fabric.links.get_mut(end.route).add_degradation(Degradation {
+                fault: context.fault,
+                loss,
+                latency,
+                direction,
+            });
         }
         if let Some(until) = until {
-            self.plan.end_at(until, cue);
+            self.plan.end_at(until, context);
         }
-        begun
+        active
     }
 
-    pub(super) fn end_degrade(&mut self, begun: &Begun, cue: &mut Cue<'_>) {
-        self.barriers.retain(|barrier| barrier.fault != cue.fault);
-        for &end in begun.links.iter().flatten() {
-            self.fabric.links.get_mut(end.route).improve(cue.fault);
-            self.send_swallowed_again(end.route, cue.schedule);
+    pub(super) fn end_degrade(&mut self, active: &ActiveFault, context: &mut FaultContext<'_>) {
+        self.link_faults.retain(|link_fault| link_fault.fault != context.fault);
+        for &end in active.links.iter().flatten() {
+            self.fabric.links.get_mut(end.route).remove_degradations(context.fault);
+            self.send_swallowed_again(end.route, context.schedule);
         }
     }
 
     /// The targets of a fault of links, and the links of each.
-    fn pick_links(&mut self, targets: &Targets, peer: &Peer, cue: &Cue<'_>) -> Begun {
+    fn pick_links(&mut self, targets: &Targets, peer: &Peer, context: &FaultContext<'_>) -> ActiveFault {
         match targets {
             Targets::Servers(which) => {
-                let servers = self.pick_servers(which, cue);
+                let servers = self.pick_servers(which, context);
                 let links =
                     servers.iter().map(|&server| self.links_of_server(server, &servers, peer)).collect();
-                Begun { links, ..Begun::hits_servers(servers) }
+                ActiveFault { links, ..ActiveFault::hits_servers(servers) }
             }
             Targets::Instances(selection) => {
-                let hit = self.pick(selection, cue);
+                let hit = self.pick(selection, context);
                 let servers = self.servers_among(peer);
                 let of_client = |&client: &ClientId| {
                     let end =
                         |&to| LinkEnd { route: Route { from: Host::Client(client), to }, answers: false };
                     servers.iter().map(end).collect()
                 };
-                Begun { links: hit.iter().map(of_client).collect(), ..Begun::hits(hit) }
+                ActiveFault { links: hit.iter().map(of_client).collect(), ..ActiveFault::hits(hit) }
             }
         }
     }
@@ -206,14 +222,16 @@ impl World<'_> {
 
     /// An instance has come while servers are cut off from all that are like it: it is cut off from them too.
     pub(in crate::world) fn joins_its_peers(&mut self, client: ClientId) {
-        for fault in 0..self.plan.begun.len() {
-            let begun = &self.plan.begun[fault];
-            if begun.servers.is_empty() || begun.links.is_empty() {
+        for fault in 0..self.plan.active.len() {
+            let active = &self.plan.active[fault];
+            if active.servers.is_empty() || active.links.is_empty() {
                 continue;
             }
-            let (peer, direction, worse) = match &self.scenario.faults[fault].verb {
-                Verb::Partition { peer, lost, .. } | Verb::Flap { peer, lost, .. } => (peer, *lost, None),
-                Verb::Degrade { peer, loss, latency, direction, .. } => {
+            let (peer, direction, degradation) = match &self.scenario.faults[fault].verb {
+                FaultKind::Partition { peer, lost, .. } | FaultKind::Flap { peer, lost, .. } => {
+                    (peer, *lost, None)
+                }
+                FaultKind::Degrade { peer, loss, latency, direction, .. } => {
                     (peer, *direction, Some((*loss, *latency)))
                 }
                 _ => continue,
@@ -221,17 +239,17 @@ impl World<'_> {
             if !self.is_among(client, peer) {
                 continue;
             }
-            for target in 0..self.plan.begun[fault].servers.len() {
-                let begun = &mut self.plan.begun[fault];
-                let to = begun.servers[target];
+            for target in 0..self.plan.active[fault].servers.len() {
+                let active = &mut self.plan.active[fault];
+                let to = active.servers[target];
                 let end = LinkEnd { route: Route { from: Host::Client(client), to }, answers: true };
-                begun.links[target].push(end);
-                let is_down = begun.is_down.get(target).is_none_or(|&is_down| is_down);
+                active.links[target].push(end);
+                let is_down = active.is_down.get(target).is_none_or(|&is_down| is_down);
                 let direction = end.of_link(direction);
                 let link = self.fabric.links.get_mut(end.route);
-                match worse {
+                match degradation {
                     Some((loss, latency)) => {
-                        link.worsen(Worse { fault: fault as u32, loss, latency, direction });
+                        link.add_degradation(Degradation { fault: fault as u32, loss, latency, direction });
                     }
                     None if is_down => link.cut(direction),
                     None => {}
@@ -241,22 +259,35 @@ impl World<'_> {
     }
 
     /// Nothing passes over a target's links any more.
-    fn cut_all(&mut self, begun: &Begun, target: u32, lost: Direction) {
-        for &end in &begun.links[target as usize] {
+    fn cut_all(&mut self, active: &ActiveFault, target: u32, lost: Direction) {
+        for &end in &active.links[target as usize] {
             self.fabric.links.get_mut(end.route).cut(end.of_link(lost));
         }
     }
 
     /// It does again, and what was swallowed is sent again.
-    fn mend_all(&mut self, begun: &Begun, target: u32, lost: Direction, cue: &mut Cue<'_>) {
-        for &end in &begun.links[target as usize] {
-            self.fabric.links.get_mut(end.route).mend(end.of_link(lost));
-            self.send_swallowed_again(end.route, cue.schedule);
+    fn heal_all(
+        &mut self,
+        active: &ActiveFault,
+        target: u32,
+        lost: Direction,
+        context: &mut FaultContext<'_>,
+    ) {
+        for &end in &active.links[target as usize] {
+            self.fabric.links.get_mut(end.route).heal(end.of_link(lost));
+            self.send_swallowed_again(end.route, context.schedule);
         }
     }
 
     /// Calls between the targets and their peers are lost from now on, if both are instances.
-    fn raise(&mut self, hit: &[ClientId], peer: &Peer, loss: f64, direction: Direction, cue: &Cue<'_>) {
+    fn add_link_fault(
+        &mut self,
+        hit: &[ClientId],
+        peer: &Peer,
+        loss: f64,
+        direction: Direction,
+        context: &FaultContext<'_>,
+    ) {
         if hit.is_empty() || matches!(peer, Peer::Servers | Peer::Named(_)) {
             return;
         }
@@ -264,13 +295,20 @@ impl World<'_> {
         members.sort_unstable();
         let stands = vec![true; members.len()];
         let peer = peer.clone();
-        self.barriers.push(Barrier { fault: cue.fault, members, stands, peer, loss, direction });
+        self.link_faults.push(InstanceLinkFault {
+            fault: context.fault,
+            members,
+            stands,
+            peer,
+            loss,
+            direction,
+        });
     }
 
-    fn set_barrier(&mut self, client: ClientId, stands: bool, cue: &Cue<'_>) {
-        for barrier in self.barriers.iter_mut().filter(|barrier| barrier.fault == cue.fault) {
-            if let Ok(place) = barrier.members.binary_search(&client) {
-                barrier.stands[place] = stands;
+    fn set_link_fault(&mut self, client: ClientId, stands: bool, context: &FaultContext<'_>) {
+        for link_fault in self.link_faults.iter_mut().filter(|link_fault| link_fault.fault == context.fault) {
+            if let Ok(place) = link_fault.members.binary_search(&client) {
+                link_fault.stands[place] = stands;
             }
         }
     }

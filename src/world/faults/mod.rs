@@ -3,7 +3,7 @@
 //! A fault *begins* at a moment that was drawn before the run, and then hits whom it finds. What lasts also *ends*:
 //! whatever the fault began it takes back, from whoever it hit. And what takes several *steps* (a roll-out's batches,
 //! the crashes of a loop, the pauses of a garbage collector) counts them; what a step's number means is the verb's own,
-//! and stands beside it. All three are [`Cue`]s for the verb to act.
+//! and stands beside it. All three are [`FaultContext`]s for the verb to act.
 //!
 //! A process, its host and its identity are three things. With the process ends what is wrong with it: health, grey
 //! failure, slow heartbeats. Links and clocks belong to the host and stay as they are. What an operator does belongs
@@ -25,10 +25,10 @@ use std::collections::BTreeMap;
 
 use super::World;
 use super::event::Event;
-use crate::engine::{Chance, Distribution, Purpose, Schedule, Seed, SimDuration, SimTime};
+use crate::engine::{Distribution, Purpose, Schedule, Seed, SimDuration, SimTime, Streams};
 use crate::model::id::{ClientId, InstanceId, ServerId};
 use crate::observe::Injected;
-use crate::scenario::{Clock, Scenario, Verb};
+use crate::scenario::{Clock, FaultKind, Scenario};
 
 /// A fault's draw of its moment.
 const MOMENT: Purpose = Purpose(0);
@@ -47,12 +47,12 @@ const LINGER_ENDS: u32 = 1 << 31;
 /// A step of a verb whose targets, or batches, take two kinds of step in turn: step `2 n` is the first kind of target
 /// `n`, step `2 n + 1` the second.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Turn {
+struct PairedStep {
     target: u32,
     is_first: bool,
 }
 
-impl Turn {
+impl PairedStep {
     const fn first(target: u32) -> Self {
         Self { target, is_first: true }
     }
@@ -72,13 +72,13 @@ impl Turn {
 }
 
 /// A fault's turn to act.
-pub(super) struct Cue<'s> {
+pub(super) struct FaultContext<'s> {
     /// Its place in the scenario.
     fault: u32,
     schedule: &'s mut Schedule<Event>,
 }
 
-impl Cue<'_> {
+impl FaultContext<'_> {
     fn now(&self) -> SimTime {
         self.schedule.now()
     }
@@ -93,7 +93,7 @@ enum Target {
 
 /// What a fault that began has done so far.
 #[derive(Clone, Default)]
-struct Begun {
+struct ActiveFault {
     /// Whom it hit. Steps count in this order.
     hit: Vec<ClientId>,
     /// Which servers it hit, if it hits servers. Steps count in this order.
@@ -103,7 +103,7 @@ struct Begun {
     /// The identities of those, where it is them that were hit.
     instances: Vec<InstanceId>,
     /// The dice of each target.
-    dice: Vec<Chance>,
+    streams: Vec<Streams>,
     /// When it ends, or its last step comes; `None`: never, or at once.
     until: Option<SimTime>,
     /// How many it hits, for the record.
@@ -118,8 +118,8 @@ struct Begun {
 #[derive(Clone)]
 pub(super) struct FaultPlan {
     /// Each fault's own dice.
-    chances: Vec<Chance>,
-    begun: Vec<Begun>,
+    fault_streams: Vec<Streams>,
+    active: Vec<ActiveFault>,
     /// Begins, ends and steps that are still to come.
     pending: u32,
     /// Processes that are to answer calls for a while after they have stopped: the fault, for how long, and until
@@ -138,16 +138,16 @@ impl FaultPlan {
     /// Draws every fault's moment and schedules it.
     pub(super) fn new(scenario: &Scenario, seed: &Seed, schedule: &mut Schedule<Event>) -> Self {
         let base = SimTime::ZERO + scenario.all_serve_after() + scenario.start_window + scenario.warm_up;
-        let mut chances = Vec::new();
+        let mut fault_streams = Vec::new();
         for (number, fault) in scenario.faults.iter().enumerate() {
-            let mut chance = Chance::of(&format!("fault/{}", number + 1));
-            let offset = fault.at + chance.with(seed).duration_below(MOMENT, fault.within);
+            let mut streams = Streams::of(&format!("fault/{}", number + 1));
+            let offset = fault.at + streams.with(seed).duration_below(MOMENT, fault.within);
             schedule.at(base + offset, Event::FaultBegins { fault: number as u32 });
-            chances.push(chance);
+            fault_streams.push(streams);
         }
         let pending = scenario.faults.len() as u32;
-        let begun = chances.iter().map(|_| Begun::default()).collect();
-        Self { chances, begun, pending, lingering: BTreeMap::new() }
+        let active = fault_streams.iter().map(|_| ActiveFault::default()).collect();
+        Self { fault_streams, active, pending, lingering: BTreeMap::new() }
     }
 
     /// Whether everything that was planned has begun and ended.
@@ -171,8 +171,8 @@ impl FaultPlan {
         if let Some(linger) = self.lingering.get_mut(&client) {
             linger.until = Some(until);
         }
-        let cue = &mut Cue { fault, schedule };
-        self.step_at(LINGER_ENDS | client.0, until, cue);
+        let context = &mut FaultContext { fault, schedule };
+        self.step_at(LINGER_ENDS | client.0, until, context);
     }
 
     /// The process is gone.
@@ -181,20 +181,20 @@ impl FaultPlan {
     }
 
     /// The fault ends at `at`.
-    fn end_at(&mut self, at: SimTime, cue: &mut Cue<'_>) {
+    fn end_at(&mut self, at: SimTime, context: &mut FaultContext<'_>) {
         self.pending += 1;
-        cue.schedule.at(at, Event::FaultEnds { fault: cue.fault });
+        context.schedule.at(at, Event::FaultEnds { fault: context.fault });
     }
 
     /// The fault takes its step `step` at `at`.
-    fn step_at(&mut self, step: u32, at: SimTime, cue: &mut Cue<'_>) {
-        let fault = u16::try_from(cue.fault).expect("a scenario has at most 65,536 faults");
+    fn step_at(&mut self, step: u32, at: SimTime, context: &mut FaultContext<'_>) {
+        let fault = u16::try_from(context.fault).expect("a scenario has at most 65,536 faults");
         self.pending += 1;
-        cue.schedule.at(at, Event::FaultStep { fault, step });
+        context.schedule.at(at, Event::FaultStep { fault, step });
     }
 }
 
-impl Begun {
+impl ActiveFault {
     /// The target of a step.
     fn target(&self, number: u32) -> Target {
         match self.servers.get(number as usize) {
@@ -226,8 +226,8 @@ impl Begun {
         purpose: Purpose,
         seed: &Seed,
     ) -> SimDuration {
-        let mut dice = self.dice[target as usize].with(seed);
-        distribution.sample(&mut dice, purpose).max(STEP_MIN)
+        let mut rng = self.streams[target as usize].with(seed);
+        distribution.sample(&mut rng, purpose).max(STEP_MIN)
     }
 
     /// Whether it goes on beyond `at`.
@@ -242,77 +242,89 @@ impl World<'_> {
         let now = schedule.now();
         self.plan.pending -= 1;
         let verb = &self.scenario.faults[fault as usize].verb;
-        let begun = self.begin(verb, &mut Cue { fault, schedule });
-        let (until, targets) = (begun.until, begun.targets);
+        let active = self.begin(verb, &mut FaultContext { fault, schedule });
+        let (until, targets) = (active.until, active.targets);
         self.recorder.injected(Injected { at: now, until, verb: verb.name(), targets });
-        self.plan.begun[fault as usize] = begun;
+        self.plan.active[fault as usize] = active;
     }
 
     /// Finds the targets, does what happens at once, and schedules what follows.
-    fn begin(&mut self, verb: &Verb, cue: &mut Cue<'_>) -> Begun {
+    fn begin(&mut self, verb: &FaultKind, context: &mut FaultContext<'_>) -> ActiveFault {
         match verb {
-            Verb::Crash(targets) => self.begin_crash(targets, cue),
-            Verb::Stop { targets, linger, over } => self.begin_stop(targets, *linger, *over, cue),
-            Verb::Restart { targets, down_for, graceful, one_by_one, .. } => {
-                self.begin_restart(targets, *down_for, *graceful, *one_by_one, cue)
+            FaultKind::Crash(targets) => self.begin_crash(targets, context),
+            FaultKind::Stop { targets, linger, over } => self.begin_stop(targets, *linger, *over, context),
+            FaultKind::Restart { targets, down_for, graceful, one_by_one, .. } => {
+                self.begin_restart(targets, *down_for, *graceful, *one_by_one, context)
             }
-            Verb::CrashLoop { targets, length, .. } => self.begin_crash_loop(verb, targets, *length, cue),
-            Verb::Pause { targets, length } => self.begin_pause(targets, *length, cue),
-            Verb::Pauses { targets, every, length, .. } => self.begin_pauses(targets, *every, *length, cue),
-            Verb::Partition { targets, peer, length, lost } => {
-                self.begin_partition(targets, peer, *length, *lost, cue)
+            FaultKind::CrashLoop { targets, length, .. } => {
+                self.begin_crash_loop(verb, targets, *length, context)
             }
-            Verb::Flap { targets, length, .. } => self.begin_flap(verb, targets, *length, cue),
-            Verb::Degrade { targets, length, .. } => self.begin_degrade(verb, targets, *length, cue),
-            Verb::SlowHeartbeats { targets, delay, length } => self.begin_slow(targets, *delay, *length, cue),
-            Verb::Clock { targets, step_ms, drift_ppm, length } => {
+            FaultKind::Pause { targets, length } => self.begin_pause(targets, *length, context),
+            FaultKind::Pauses { targets, every, length, .. } => {
+                self.begin_pauses(targets, *every, *length, context)
+            }
+            FaultKind::Partition { targets, peer, length, lost } => {
+                self.begin_partition(targets, peer, *length, *lost, context)
+            }
+            FaultKind::Flap { targets, length, .. } => self.begin_flap(verb, targets, *length, context),
+            FaultKind::Degrade { targets, length, .. } => self.begin_degrade(verb, targets, *length, context),
+            FaultKind::SlowHeartbeats { targets, delay, length } => {
+                self.begin_slow(targets, *delay, *length, context)
+            }
+            FaultKind::Clock { targets, step_ms, drift_ppm, length } => {
                 let clock = Clock { offset_ms: *step_ms, drift_ppm: *drift_ppm };
-                self.begin_clock(targets, clock, *length, cue)
+                self.begin_clock(targets, clock, *length, context)
             }
-            Verb::Unhealthy { targets, via, length, calls_fail } => {
-                self.begin_unhealthy(targets, *via, *calls_fail, *length, cue)
+            FaultKind::Unhealthy { targets, via, length, calls_fail } => {
+                self.begin_unhealthy(targets, *via, *calls_fail, *length, context)
             }
-            Verb::FullDisk { targets, length } => self.begin_full_disk(targets, *length, cue),
-            Verb::Grey { targets, calls_fail, length } => self.begin_grey(targets, *calls_fail, *length, cue),
-            Verb::Change(changes) => self.change(changes),
-            Verb::Override { targets, at, status, length } => {
-                self.begin_override(targets, *at, *status, *length, cue)
+            FaultKind::FullDisk { targets, length } => self.begin_full_disk(targets, *length, context),
+            FaultKind::Grey { targets, calls_fail, length } => {
+                self.begin_grey(targets, *calls_fail, *length, context)
             }
-            Verb::Delete { targets, at, dead } => self.delete(targets, *at, *dead, cue),
-            Verb::Start { application, count, over } => self.begin_start(*application, *count, *over, cue),
-            Verb::RollOut { .. } => self.begin_roll_out(verb, cue),
-            Verb::BlueGreen { from, to, wait, .. } => self.begin_blue_green(*from, *to, *wait, cue),
-            Verb::Reclaim { targets, notice, heeded } => self.begin_reclaim(targets, *notice, *heeded, cue),
+            FaultKind::Change(changes) => self.change(changes),
+            FaultKind::Override { targets, at, status, length } => {
+                self.begin_override(targets, *at, *status, *length, context)
+            }
+            FaultKind::Delete { targets, at, dead } => self.delete(targets, *at, *dead, context),
+            FaultKind::Start { application, count, over } => {
+                self.begin_start(*application, *count, *over, context)
+            }
+            FaultKind::RollOut { .. } => self.begin_roll_out(verb, context),
+            FaultKind::BlueGreen { from, to, wait, .. } => self.begin_blue_green(*from, *to, *wait, context),
+            FaultKind::Reclaim { targets, notice, heeded } => {
+                self.begin_reclaim(targets, *notice, *heeded, context)
+            }
         }
     }
 
     /// A fault ends: what it began is undone.
     pub(super) fn end_fault(&mut self, fault: u32, schedule: &mut Schedule<Event>) {
         self.plan.pending -= 1;
-        let begun = std::mem::take(&mut self.plan.begun[fault as usize]);
-        let cue = &mut Cue { fault, schedule };
+        let active = std::mem::take(&mut self.plan.active[fault as usize]);
+        let context = &mut FaultContext { fault, schedule };
         match &self.scenario.faults[fault as usize].verb {
-            Verb::Restart { new_id, .. } => self.end_restart(&begun, *new_id, cue),
-            Verb::CrashLoop { new_id, .. } => self.end_crash_loop(&begun, *new_id, cue),
-            Verb::Pause { .. } => self.end_pause(&begun, cue),
-            Verb::Partition { lost, .. } => self.end_partition(&begun, *lost, cue),
-            Verb::Flap { lost, .. } => self.end_flap(&begun, *lost, cue),
-            Verb::Degrade { .. } => self.end_degrade(&begun, cue),
-            Verb::SlowHeartbeats { .. } => self.end_slow(&begun, cue),
-            Verb::Clock { .. } => self.end_clock(&begun, cue),
-            Verb::Unhealthy { via, .. } => self.end_unhealthy(&begun, *via, cue),
-            Verb::FullDisk { .. } => self.end_full_disk(&begun),
-            Verb::Grey { .. } => self.end_grey(&begun, cue),
-            Verb::Override { at, .. } => self.end_override(&begun, *at, cue),
-            Verb::Reclaim { .. } => self.end_reclaim(&begun, cue),
-            Verb::Crash(_)
-            | Verb::Stop { .. }
-            | Verb::Pauses { .. }
-            | Verb::Change(_)
-            | Verb::Delete { .. }
-            | Verb::Start { .. }
-            | Verb::RollOut { .. }
-            | Verb::BlueGreen { .. } => unreachable!("nobody schedules its end"),
+            FaultKind::Restart { new_id, .. } => self.end_restart(&active, *new_id, context),
+            FaultKind::CrashLoop { new_id, .. } => self.end_crash_loop(&active, *new_id, context),
+            FaultKind::Pause { .. } => self.end_pause(&active, context),
+            FaultKind::Partition { lost, .. } => self.end_partition(&active, *lost, context),
+            FaultKind::Flap { lost, .. } => self.end_flap(&active, *lost, context),
+            FaultKind::Degrade { .. } => self.end_degrade(&active, context),
+            FaultKind::SlowHeartbeats { .. } => self.end_slow(&active, context),
+            FaultKind::Clock { .. } => self.end_clock(&active, context),
+            FaultKind::Unhealthy { via, .. } => self.end_unhealthy(&active, *via, context),
+            FaultKind::FullDisk { .. } => self.end_full_disk(&active),
+            FaultKind::Grey { .. } => self.end_grey(&active, context),
+            FaultKind::Override { at, .. } => self.end_override(&active, *at, context),
+            FaultKind::Reclaim { .. } => self.end_reclaim(&active, context),
+            FaultKind::Crash(_)
+            | FaultKind::Stop { .. }
+            | FaultKind::Pauses { .. }
+            | FaultKind::Change(_)
+            | FaultKind::Delete { .. }
+            | FaultKind::Start { .. }
+            | FaultKind::RollOut { .. }
+            | FaultKind::BlueGreen { .. } => unreachable!("nobody schedules its end"),
         }
     }
 
@@ -324,34 +336,34 @@ impl World<'_> {
             self.linger_ends(ClientId(step & !LINGER_ENDS), now);
             return;
         }
-        let cue = &mut Cue { fault: u32::from(fault), schedule };
+        let context = &mut FaultContext { fault: u32::from(fault), schedule };
         let verb = &self.scenario.faults[usize::from(fault)].verb;
         match verb {
-            Verb::Stop { linger, .. } => self.step_of_stop(step, *linger, cue),
-            Verb::Restart { .. } => self.step_of_restart(verb, step, cue),
-            Verb::CrashLoop { .. } => self.step_of_crash_loop(verb, step, cue),
-            Verb::Pause { .. } => self.step_of_pause(step, cue),
-            Verb::Pauses { .. } => self.step_of_pauses(verb, step, cue),
-            Verb::Flap { .. } => self.step_of_flap(verb, step, cue),
-            Verb::Start { .. } => self.step_of_start(step, cue),
-            Verb::RollOut { .. } => self.step_of_roll_out(verb, step, cue),
-            Verb::BlueGreen { .. } => self.step_of_blue_green(verb, cue),
-            Verb::Crash(_)
-            | Verb::Partition { .. }
-            | Verb::Degrade { .. }
-            | Verb::SlowHeartbeats { .. }
-            | Verb::Clock { .. }
-            | Verb::Unhealthy { .. }
-            | Verb::Grey { .. }
-            | Verb::FullDisk { .. }
-            | Verb::Change(_)
-            | Verb::Override { .. }
-            | Verb::Delete { .. }
-            | Verb::Reclaim { .. } => unreachable!("it takes no steps"),
+            FaultKind::Stop { linger, .. } => self.step_of_stop(step, *linger, context),
+            FaultKind::Restart { .. } => self.step_of_restart(verb, step, context),
+            FaultKind::CrashLoop { .. } => self.step_of_crash_loop(verb, step, context),
+            FaultKind::Pause { .. } => self.step_of_pause(step, context),
+            FaultKind::Pauses { .. } => self.step_of_pauses(verb, step, context),
+            FaultKind::Flap { .. } => self.step_of_flap(verb, step, context),
+            FaultKind::Start { .. } => self.step_of_start(step, context),
+            FaultKind::RollOut { .. } => self.step_of_roll_out(verb, step, context),
+            FaultKind::BlueGreen { .. } => self.step_of_blue_green(verb, context),
+            FaultKind::Crash(_)
+            | FaultKind::Partition { .. }
+            | FaultKind::Degrade { .. }
+            | FaultKind::SlowHeartbeats { .. }
+            | FaultKind::Clock { .. }
+            | FaultKind::Unhealthy { .. }
+            | FaultKind::Grey { .. }
+            | FaultKind::FullDisk { .. }
+            | FaultKind::Change(_)
+            | FaultKind::Override { .. }
+            | FaultKind::Delete { .. }
+            | FaultKind::Reclaim { .. } => unreachable!("it takes no steps"),
         }
     }
 
-    fn begun(&mut self, cue: &Cue<'_>) -> &mut Begun {
-        &mut self.plan.begun[cue.fault as usize]
+    fn active(&mut self, context: &FaultContext<'_>) -> &mut ActiveFault {
+        &mut self.plan.active[context.fault as usize]
     }
 }

@@ -2,7 +2,7 @@
 //! come from beside the network: at once, and without fail unless that server is down. What it makes of them it passes on
 //! to its peers.
 
-use super::{Begun, Cue};
+use super::{ActiveFault, FaultContext};
 use crate::engine::{Schedule, SimDuration, SimTime};
 use crate::model::eureka::ServerConfig;
 use crate::model::id::{InstanceId, ServerId};
@@ -11,8 +11,8 @@ use crate::model::registry;
 use crate::model::stage::EventKind;
 use crate::scenario::{Change, Selection};
 use crate::world::World;
-use crate::world::ailments::Ailment;
 use crate::world::event::Event;
+use crate::world::impairments::Impairment;
 use crate::world::node::State;
 
 impl World<'_> {
@@ -42,39 +42,44 @@ impl World<'_> {
         at: ServerId,
         status: Status,
         length: Option<SimDuration>,
-        cue: &mut Cue<'_>,
-    ) -> Begun {
-        let until = length.map(|length| cue.now() + length);
-        let mut begun = Begun::hits(self.pick(targets, cue)).until(until);
-        for &client in &begun.hit {
+        context: &mut FaultContext<'_>,
+    ) -> ActiveFault {
+        let until = length.map(|length| context.now() + length);
+        let mut active = ActiveFault::hits(self.pick(targets, context)).until(until);
+        for &client in &active.hit {
             let instance = self.clients[client.index()].instance;
-            begun.instances.push(instance);
-            let is_taken_in = self.takes_in_overrides_of(at, instance, cue.now());
+            active.instances.push(instance);
+            let is_taken_in = self.takes_in_overrides_of(at, instance, context.now());
             if is_taken_in && status != Status::Up {
-                self.recorder.watch(EventKind::Override, client, instance, cue.now(), &self.views);
-                self.falls_ill(instance, Ailment::Overridden, cue.now());
+                self.recorder.watch(EventKind::Override, client, instance, context.now(), &self.views);
+                self.add_impairment(instance, Impairment::Overridden, context.now());
             }
             if is_taken_in && status == Status::Up {
-                self.recovers(client, instance, Ailment::Overridden, cue.now());
+                self.end_impairment(client, instance, Impairment::Overridden, context.now());
             }
             let request = Request::UpdateStatus { instance, status, last_dirty: None };
-            self.operate(at, request, cue.schedule);
+            self.operate(at, request, context.schedule);
         }
         if let Some(until) = until {
-            self.plan.end_at(until, cue);
+            self.plan.end_at(until, context);
         }
-        begun
+        active
     }
 
     /// The overrides are deleted without a new status: each instance is `UNKNOWN` until its next heartbeat is answered
     /// with 404 and it registers as what it is.
-    pub(super) fn end_override(&mut self, begun: &Begun, at: ServerId, cue: &mut Cue<'_>) {
-        for (&client, &instance) in begun.hit.iter().zip(&begun.instances) {
+    pub(super) fn end_override(
+        &mut self,
+        active: &ActiveFault,
+        at: ServerId,
+        context: &mut FaultContext<'_>,
+    ) {
+        for (&client, &instance) in active.hit.iter().zip(&active.instances) {
             let request =
                 Request::DeleteStatusOverride { instance, status: Status::Unknown, last_dirty: None };
-            self.operate(at, request, cue.schedule);
+            self.operate(at, request, context.schedule);
             if !self.is_overridden(at, instance) {
-                self.recovers(client, instance, Ailment::Overridden, cue.now());
+                self.end_impairment(client, instance, Impairment::Overridden, context.now());
             }
         }
     }
@@ -114,25 +119,25 @@ impl World<'_> {
         targets: &Selection,
         at: ServerId,
         dead: bool,
-        cue: &mut Cue<'_>,
-    ) -> Begun {
+        context: &mut FaultContext<'_>,
+    ) -> ActiveFault {
         let instances = if dead {
-            self.pick_dead(targets, at, cue)
+            self.pick_dead(targets, at, context)
         } else {
-            let hit = self.pick(targets, cue);
+            let hit = self.pick(targets, context);
             hit.iter().map(|client| self.clients[client.index()].instance).collect()
         };
         for &instance in &instances {
             if !dead && self.will_find(at, instance) {
-                self.falls_ill(instance, Ailment::Deleted, cue.now());
+                self.add_impairment(instance, Impairment::Deleted, context.now());
             }
-            self.operate(at, Request::Cancel { instance }, cue.schedule);
+            self.operate(at, Request::Cancel { instance }, context.schedule);
         }
-        Begun { targets: instances.len() as u32, instances, ..Begun::default() }
+        ActiveFault { targets: instances.len() as u32, instances, ..ActiveFault::default() }
     }
 
     /// Settings of all servers change, for this life and all later ones.
-    pub(super) fn change(&mut self, changes: &[Change]) -> Begun {
+    pub(super) fn change(&mut self, changes: &[Change]) -> ActiveFault {
         for node in &mut self.servers {
             if let registry::ServerConfig::Eureka(config) = &mut node.config {
                 changes.iter().for_each(|&change| set(config, change));
@@ -141,7 +146,7 @@ impl World<'_> {
                 server.set_config(&node.config);
             }
         }
-        Begun::hits_servers((0..self.servers.len() as u32).map(ServerId).collect())
+        ActiveFault::hits_servers((0..self.servers.len() as u32).map(ServerId).collect())
     }
 }
 

@@ -1,8 +1,8 @@
 //! Processes that stand still: once, or again and again as with garbage collection.
 
-use super::{Begun, Cue, HOW_LONG, Target, Turn, WHEN};
+use super::{ActiveFault, FaultContext, HOW_LONG, PairedStep, Target, WHEN};
 use crate::engine::{Distribution, SimDuration, SimTime};
-use crate::scenario::{Targets, Verb};
+use crate::scenario::{FaultKind, Targets};
 use crate::world::World;
 
 impl World<'_> {
@@ -11,37 +11,37 @@ impl World<'_> {
         &mut self,
         targets: &Targets,
         length: Distribution,
-        cue: &mut Cue<'_>,
-    ) -> Begun {
-        let mut begun = self.pick_processes(targets, cue);
+        context: &mut FaultContext<'_>,
+    ) -> ActiveFault {
+        let mut active = self.pick_processes(targets, context);
         if let Some(length) = length.as_constant() {
-            let until = cue.now() + length;
-            for target in 0..begun.targets {
-                self.pause_target(begun.target(target), until, cue);
+            let until = context.now() + length;
+            for target in 0..active.targets {
+                self.pause_target(active.target(target), until, context);
             }
-            self.plan.end_at(until, cue);
-            return begun.until(Some(until));
+            self.plan.end_at(until, context);
+            return active.until(Some(until));
         }
-        begun = self.with_dice(begun, Some(targets), cue);
-        for target in 0..begun.targets {
-            let until = cue.now() + begun.draw(target, length, HOW_LONG, &self.seed);
-            self.pause_target(begun.target(target), until, cue);
-            self.plan.step_at(target, until, cue);
-            begun.until = begun.until.max(Some(until));
+        active = self.with_streams(active, Some(targets), context);
+        for target in 0..active.targets {
+            let until = context.now() + active.draw(target, length, HOW_LONG, &self.seed);
+            self.pause_target(active.target(target), until, context);
+            self.plan.step_at(target, until, context);
+            active.until = active.until.max(Some(until));
         }
-        begun
+        active
     }
 
-    pub(super) fn end_pause(&mut self, begun: &Begun, cue: &mut Cue<'_>) {
-        for target in 0..begun.targets {
-            self.resume_target(begun.target(target), cue);
+    pub(super) fn end_pause(&mut self, active: &ActiveFault, context: &mut FaultContext<'_>) {
+        for target in 0..active.targets {
+            self.resume_target(active.target(target), context);
         }
     }
 
-    pub(super) fn step_of_pause(&mut self, step: u32, cue: &mut Cue<'_>) {
-        let begun = std::mem::take(self.begun(cue));
-        self.resume_target(begun.target(step), cue);
-        *self.begun(cue) = begun;
+    pub(super) fn step_of_pause(&mut self, step: u32, context: &mut FaultContext<'_>) {
+        let active = std::mem::take(self.active(context));
+        self.resume_target(active.target(step), context);
+        *self.active(context) = active;
     }
 
     /// Pauses at random. Of a target's steps the first kind begins a pause, the second ends it.
@@ -50,58 +50,64 @@ impl World<'_> {
         targets: &Targets,
         every: Distribution,
         length: Option<SimDuration>,
-        cue: &mut Cue<'_>,
-    ) -> Begun {
-        let begun = self.pick_processes(targets, cue).until(length.map(|length| cue.now() + length));
-        let mut begun = self.with_dice(begun, Some(targets), cue);
-        for target in 0..begun.targets {
-            self.await_pause(&mut begun, target, every, cue);
+        context: &mut FaultContext<'_>,
+    ) -> ActiveFault {
+        let active = self.pick_processes(targets, context).until(length.map(|length| context.now() + length));
+        let mut active = self.with_streams(active, Some(targets), context);
+        for target in 0..active.targets {
+            self.await_pause(&mut active, target, every, context);
         }
-        begun
+        active
     }
 
-    pub(super) fn step_of_pauses(&mut self, verb: &Verb, step: u32, cue: &mut Cue<'_>) {
-        let Verb::Pauses { every, lasting, .. } = verb else { unreachable!("a step of pauses") };
-        let mut begun = std::mem::take(self.begun(cue));
-        let turn = Turn::of_step(step);
+    pub(super) fn step_of_pauses(&mut self, verb: &FaultKind, step: u32, context: &mut FaultContext<'_>) {
+        let FaultKind::Pauses { every, lasting, .. } = verb else { unreachable!("a step of pauses") };
+        let mut active = std::mem::take(self.active(context));
+        let turn = PairedStep::of_step(step);
         let target = turn.target;
         if turn.is_first {
-            let until = cue.now() + begun.draw(target, *lasting, HOW_LONG, &self.seed);
-            self.pause_target(begun.target(target), until, cue);
-            self.plan.step_at(turn.other().step(), until, cue);
+            let until = context.now() + active.draw(target, *lasting, HOW_LONG, &self.seed);
+            self.pause_target(active.target(target), until, context);
+            self.plan.step_at(turn.other().step(), until, context);
         } else {
-            self.resume_target(begun.target(target), cue);
-            self.await_pause(&mut begun, target, *every, cue);
+            self.resume_target(active.target(target), context);
+            self.await_pause(&mut active, target, *every, context);
         }
-        *self.begun(cue) = begun;
+        *self.active(context) = active;
     }
 
     /// Schedules the next pause of a target, unless the process is over by then.
-    fn await_pause(&mut self, begun: &mut Begun, target: u32, every: Distribution, cue: &mut Cue<'_>) {
-        let at = cue.now() + begun.draw(target, every, WHEN, &self.seed);
-        if begun.goes_on(at) {
-            self.plan.step_at(Turn::first(target).step(), at, cue);
+    fn await_pause(
+        &mut self,
+        active: &mut ActiveFault,
+        target: u32,
+        every: Distribution,
+        context: &mut FaultContext<'_>,
+    ) {
+        let at = context.now() + active.draw(target, every, WHEN, &self.seed);
+        if active.goes_on(at) {
+            self.plan.step_at(PairedStep::first(target).step(), at, context);
         }
     }
 
-    fn pick_processes(&mut self, targets: &Targets, cue: &Cue<'_>) -> Begun {
+    fn pick_processes(&mut self, targets: &Targets, context: &FaultContext<'_>) -> ActiveFault {
         match targets {
-            Targets::Servers(which) => Begun::hits_servers(self.pick_servers(which, cue)),
-            Targets::Instances(selection) => Begun::hits(self.pick(selection, cue)),
+            Targets::Servers(which) => ActiveFault::hits_servers(self.pick_servers(which, context)),
+            Targets::Instances(selection) => ActiveFault::hits(self.pick(selection, context)),
         }
     }
 
-    fn pause_target(&mut self, target: Target, until: SimTime, cue: &Cue<'_>) {
+    fn pause_target(&mut self, target: Target, until: SimTime, context: &FaultContext<'_>) {
         match target {
-            Target::Server(server) => self.pause_server(server, cue.now(), until),
-            Target::Instance(client) => self.pause(client, cue.now(), until),
+            Target::Server(server) => self.pause_server(server, context.now(), until),
+            Target::Instance(client) => self.pause(client, context.now(), until),
         }
     }
 
-    fn resume_target(&mut self, target: Target, cue: &mut Cue<'_>) {
+    fn resume_target(&mut self, target: Target, context: &mut FaultContext<'_>) {
         match target {
-            Target::Server(server) => self.resume_server(server, cue.schedule),
-            Target::Instance(client) => self.resume(client, cue.schedule),
+            Target::Server(server) => self.resume_server(server, context.schedule),
+            Target::Instance(client) => self.resume(client, context.schedule),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Whom a fault hits.
 
-use super::{Begun, Cue};
-use crate::engine::{Chance, Purpose};
+use super::{ActiveFault, FaultContext};
+use crate::engine::{Purpose, Streams};
 use crate::model::id::{ClientId, InstanceId, ServerId};
-use crate::scenario::{Selection, Targets, Which, WhichServers};
+use crate::scenario::{Selection, ServerChoice, TargetChoice, Targets};
 use crate::world::World;
 
 /// A fault's draws of its targets.
@@ -13,20 +13,20 @@ const SOME: Purpose = Purpose(2);
 
 impl World<'_> {
     /// Draws the targets among the instances that run.
-    pub(super) fn pick(&mut self, selection: &Selection, cue: &Cue<'_>) -> Vec<ClientId> {
+    pub(super) fn pick(&mut self, selection: &Selection, context: &FaultContext<'_>) -> Vec<ClientId> {
         let candidates = self.candidates(selection);
-        self.draw_targets(selection, candidates, cue)
+        self.draw_targets(selection, candidates, context)
     }
 
     /// Draws the servers that a fault hits, whether they run or not.
-    pub(super) fn pick_servers(&mut self, which: &WhichServers, cue: &Cue<'_>) -> Vec<ServerId> {
+    pub(super) fn pick_servers(&mut self, which: &ServerChoice, context: &FaultContext<'_>) -> Vec<ServerId> {
         let mut servers: Vec<ServerId> = (0..self.servers.len() as u32).map(ServerId).collect();
         match which {
-            WhichServers::All => servers,
-            WhichServers::Named(named) => named.clone(),
-            WhichServers::Count(count) => {
+            ServerChoice::All => servers,
+            ServerChoice::Named(named) => named.clone(),
+            ServerChoice::Count(count) => {
                 let count = (*count as usize).min(servers.len());
-                self.shuffle_first(&mut servers, count, TARGETS, cue);
+                self.shuffle_first(&mut servers, count, TARGETS, context);
                 servers.truncate(count);
                 servers
             }
@@ -38,49 +38,70 @@ impl World<'_> {
         &mut self,
         selection: &Selection,
         at: ServerId,
-        cue: &Cue<'_>,
+        context: &FaultContext<'_>,
     ) -> Vec<InstanceId> {
         let candidates = self.registered_dead(selection, at);
-        self.draw_targets(selection, candidates, cue)
+        self.draw_targets(selection, candidates, context)
     }
 
     /// Draws a share of a fault's targets, rounded to the nearest whole number; all, in an order in which these come
     /// first, and how many they are.
-    pub(super) fn draw_share(&mut self, hit: &mut [ClientId], share: f64, cue: &Cue<'_>) -> usize {
+    pub(super) fn draw_share(
+        &mut self,
+        hit: &mut [ClientId],
+        share: f64,
+        context: &FaultContext<'_>,
+    ) -> usize {
         let count = nearest(share, hit.len());
-        self.shuffle_first(hit, count, SOME, cue);
+        self.shuffle_first(hit, count, SOME, context);
         count
     }
 
     /// Gives each target dice of its own, by its name.
-    pub(super) fn with_dice(&self, mut begun: Begun, targets: Option<&Targets>, cue: &Cue<'_>) -> Begun {
-        let label = |name: &str| Chance::of(&format!("fault/{}/{name}", cue.fault + 1));
-        begun.dice = match targets {
+    pub(super) fn with_streams(
+        &self,
+        mut active: ActiveFault,
+        targets: Option<&Targets>,
+        context: &FaultContext<'_>,
+    ) -> ActiveFault {
+        let label = |name: &str| Streams::of(&format!("fault/{}/{name}", context.fault + 1));
+        active.streams = match targets {
             Some(Targets::Servers(_)) => {
-                begun.servers.iter().map(|&server| label(&name_of_dice(server))).collect()
+                active.servers.iter().map(|&server| label(&stream_label(server))).collect()
             }
-            _ => begun.hit.iter().map(|&client| label(&self.name_of_process(client))).collect(),
+            _ => active.hit.iter().map(|&client| label(&self.name_of_process(client))).collect(),
         };
-        begun
+        active
     }
 
-    fn draw_targets<T>(&mut self, selection: &Selection, mut candidates: Vec<T>, cue: &Cue<'_>) -> Vec<T> {
+    fn draw_targets<T>(
+        &mut self,
+        selection: &Selection,
+        mut candidates: Vec<T>,
+        context: &FaultContext<'_>,
+    ) -> Vec<T> {
         let count = match selection.which {
-            Which::All | Which::Named(_) => return candidates,
-            Which::Count(count) => (count as usize).min(candidates.len()),
-            Which::Share(share) => nearest(share, candidates.len()),
+            TargetChoice::All | TargetChoice::Named(_) => return candidates,
+            TargetChoice::Count(count) => (count as usize).min(candidates.len()),
+            TargetChoice::Share(share) => nearest(share, candidates.len()),
         };
-        self.shuffle_first(&mut candidates, count, TARGETS, cue);
+        self.shuffle_first(&mut candidates, count, TARGETS, context);
         candidates.truncate(count);
         candidates
     }
 
     /// Draws the first `count`, without replacement.
-    fn shuffle_first<T>(&mut self, candidates: &mut [T], count: usize, purpose: Purpose, cue: &Cue<'_>) {
-        let mut dice = self.plan.chances[cue.fault as usize].with(&self.seed);
+    fn shuffle_first<T>(
+        &mut self,
+        candidates: &mut [T],
+        count: usize,
+        purpose: Purpose,
+        context: &FaultContext<'_>,
+    ) {
+        let mut rng = self.plan.fault_streams[context.fault as usize].with(&self.seed);
         for place in 0..count {
             let left = (candidates.len() - place) as u64;
-            let drawn = place + dice.below(purpose, left) as usize;
+            let drawn = place + rng.below(purpose, left) as usize;
             candidates.swap(place, drawn);
         }
     }
@@ -115,7 +136,7 @@ impl World<'_> {
         let in_zone =
             |&client: &ClientId| selection.zone.is_none_or(|zone| self.zone_of(client) == Some(zone));
         let mut selected = match (&selection.which, selection.application) {
-            (Which::Named(names), _) => {
+            (TargetChoice::Named(names), _) => {
                 let member = |app: usize, ordinal: u32| self.members[app].get(ordinal as usize - 1).copied();
                 names.iter().filter_map(|&(app, ordinal)| member(app.index(), ordinal)).collect()
             }
@@ -128,7 +149,7 @@ impl World<'_> {
 }
 
 /// A server among a fault's targets, as its dice are named.
-fn name_of_dice(server: ServerId) -> String {
+fn stream_label(server: ServerId) -> String {
     match server.0 {
         0 => "server".to_owned(),
         number => format!("server-{}", number + 1),

@@ -10,7 +10,7 @@ fn paused_for(seconds: u64) -> Scenario {
         TransportConfig::of_kind(TransportKind::Jersey);
     scenario.warm_up = s(55);
     scenario.duration = s(80);
-    let pause = Verb::Pause { targets: Targets::Servers(WhichServers::All), length: constant(seconds) };
+    let pause = FaultKind::Pause { targets: Targets::Servers(ServerChoice::All), length: constant(seconds) };
     with_at(scenario, 0, pause)
 }
 

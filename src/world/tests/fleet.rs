@@ -4,8 +4,8 @@ use super::*;
 use crate::model::id::AppId;
 use crate::scenario::{Batch, Order, ZoneId};
 
-fn roll_out(order: Order, new_id: bool, graceful: bool) -> Verb {
-    Verb::RollOut {
+fn roll_out(order: Order, new_id: bool, graceful: bool) -> FaultKind {
+    FaultKind::RollOut {
         application: AppId(0),
         batch: Batch::Share(0.3),
         wait: s(60),
@@ -74,7 +74,7 @@ fn a_roll_out_may_kill() {
 /// Nobody runs: there is nothing to roll out, and nothing breaks.
 #[test]
 fn an_empty_application_is_rolled_out_at_once() {
-    let scenario = with_at(in_step(3), 0, Verb::Crash(some(3)));
+    let scenario = with_at(in_step(3), 0, FaultKind::Crash(some(3)));
     let data = run(&with_at(scenario, 10, roll_out(Order::StartFirst, true, true)), 0);
     assert_eq!((data.faults[1].targets, data.faults[1].until), (0, None));
 }
@@ -85,7 +85,8 @@ fn green_starts_and_blue_stops() {
     let mut scenario = in_step(10);
     let green = Application { name: "green".to_owned(), instances: 0, ..scenario.applications[0].clone() };
     scenario.add_application(green, AppId(0));
-    let verb = Verb::BlueGreen { from: AppId(0), to: AppId(1), wait: s(120), graceful: true, linger: s(0) };
+    let verb =
+        FaultKind::BlueGreen { from: AppId(0), to: AppId(1), wait: s(120), graceful: true, linger: s(0) };
     let scenario = with_at(scenario, 0, verb);
     assert_eq!(counts(&scenario, &[10, 110, 130]), [(20, 20), (20, 20), (10, 10)]);
     assert_eq!(
@@ -99,9 +100,9 @@ fn green_starts_and_blue_stops() {
 /// Of ten that are told to go, four do; the other six are killed two minutes later.
 #[test]
 fn a_share_heeds_the_notice() {
-    let which = Which::Count(10);
+    let which = TargetChoice::Count(10);
     let targets = Selection { application: None, zone: None, which };
-    let scenario = with_at(in_step(20), 0, Verb::Reclaim { targets, notice: s(120), heeded: 0.4 });
+    let scenario = with_at(in_step(20), 0, FaultKind::Reclaim { targets, notice: s(120), heeded: 0.4 });
     assert_eq!(counts(&scenario, &[10, 110, 121]), [(16, 16), (16, 16), (10, 16)]);
     let data = run(&scenario, 0);
     let registry = |event| outcomes(&data, event, Stage::Registry).iter().map(|row| row.1).sum::<u64>();
@@ -116,8 +117,11 @@ fn a_zone_is_hit() {
     scenario.applications[0].zones = vec![ZoneId(0), ZoneId(1), ZoneId(2)];
     let hit = |zone, which| {
         let targets = Selection { application: None, zone: Some(ZoneId(zone)), which };
-        let data = run(&with_at(scenario.clone(), 0, Verb::Crash(Targets::Instances(targets))), 0);
+        let data = run(&with_at(scenario.clone(), 0, FaultKind::Crash(Targets::Instances(targets))), 0);
         data.faults[0].targets
     };
-    assert_eq!((hit(0, Which::All), hit(1, Which::All), hit(2, Which::Share(0.5))), (4, 3, 2));
+    assert_eq!(
+        (hit(0, TargetChoice::All), hit(1, TargetChoice::All), hit(2, TargetChoice::Share(0.5))),
+        (4, 3, 2)
+    );
 }

@@ -4,8 +4,8 @@ use super::*;
 use crate::model::id::ClientId;
 use crate::scenario::HealthVia;
 
-fn unhealthy(via: HealthVia, seconds: u64) -> Verb {
-    Verb::Unhealthy { targets: one(), via, length: Some(s(seconds)), calls_fail: 0.5 }
+fn unhealthy(via: HealthVia, seconds: u64) -> FaultKind {
+    FaultKind::Unhealthy { targets: one(), via, length: Some(s(seconds)), calls_fail: 0.5 }
 }
 
 /// The registration of DOWN reaches the server after 1 ms, that of UP as well.
@@ -47,7 +47,7 @@ fn without_a_handler_nobody_learns() {
 
 #[test]
 fn calls_fail_while_something_makes_them() {
-    let grey = |share, length| Verb::Grey { targets: one(), calls_fail: share, length: Some(s(length)) };
+    let grey = |share, length| FaultKind::Grey { targets: one(), calls_fail: share, length: Some(s(length)) };
     let mut scenario = with_at(in_step(1), 0, grey(0.5, 100));
     scenario = with_at(scenario, 10, grey(0.2, 20));
     let share = |second| look(&scenario, second, |world| world.clients[0].calls_fail);
@@ -59,7 +59,7 @@ fn calls_fail_while_something_makes_them() {
 /// A restart cures it: the new process is UP, answers calls, and its recovery is not waited for.
 #[test]
 fn a_new_process_is_well() {
-    let restart = Verb::Restart {
+    let restart = FaultKind::Restart {
         one_by_one: None,
         targets: Targets::Instances(all()),
         down_for: s(5),
@@ -71,7 +71,7 @@ fn a_new_process_is_well() {
     look(&scenario, 200, |world| {
         let node = &world.clients[0];
         assert_eq!((node.calls_fail, node.client.status()), (0.0, crate::model::message::Status::Up));
-        assert!(!world.ailments.has(node.instance));
+        assert!(!world.impairments.has(node.instance));
     });
     let data = run(&scenario, 0);
     assert!(outcomes(&data, EventKind::Recovery, Stage::Registry).is_empty());
@@ -81,7 +81,7 @@ fn a_new_process_is_well() {
 /// It recovers while it stands still: the application says so when it goes on.
 #[test]
 fn a_status_is_set_by_a_process_that_runs() {
-    let pause = Verb::Pause { targets: some(1), length: constant(100) };
+    let pause = FaultKind::Pause { targets: some(1), length: constant(100) };
     let scenario = with_at(in_step(1), 0, unhealthy(HealthVia::StatusChange, 60));
     let data = run(&with_at(scenario, 30, pause), 0);
     let rows = outcomes(&data, EventKind::Recovery, Stage::Registry);
@@ -103,7 +103,7 @@ fn an_instance_is_well_when_nothing_ails_it_any_more() {
 /// first, and so on: 60.004, 150.004 and, since that takes 40 s too, 30 + 120 s later, 300.004.
 #[test]
 fn a_slow_heartbeat_leaves_late() {
-    let slow = Verb::SlowHeartbeats { targets: all(), delay: constant(40), length: Some(s(600)) };
+    let slow = FaultKind::SlowHeartbeats { targets: all(), delay: constant(40), length: Some(s(600)) };
     let mut scenario = with_at(in_step(1), 0, slow);
     scenario.setup.eureka_mut().unwrap().clients[0].fetch_registry = false;
     let mut arrivals = moments(&scenario, |event| matches!(event, Event::RequestArrives { .. }));
@@ -115,7 +115,7 @@ fn a_slow_heartbeat_leaves_late() {
 /// A transport whose limit is shorter than the delay does not mind: the limit counts from the sending.
 #[test]
 fn a_limit_counts_from_the_sending() {
-    let slow = Verb::SlowHeartbeats { targets: all(), delay: constant(20), length: Some(s(600)) };
+    let slow = FaultKind::SlowHeartbeats { targets: all(), delay: constant(20), length: Some(s(600)) };
     let mut scenario = with_at(in_step(5), 0, slow);
     scenario.setup.eureka_mut().unwrap().clients[0].transport =
         TransportConfig::of_kind(TransportKind::Jersey); // reads for 8 s
@@ -127,8 +127,8 @@ fn a_limit_counts_from_the_sending() {
 /// Killed while its beat waited for its turn: it is never sent, although the process is back by then.
 #[test]
 fn a_dead_process_sends_nothing_late() {
-    let slow = Verb::SlowHeartbeats { targets: all(), delay: constant(40), length: Some(s(600)) };
-    let restart = Verb::Restart {
+    let slow = FaultKind::SlowHeartbeats { targets: all(), delay: constant(40), length: Some(s(600)) };
+    let restart = FaultKind::Restart {
         one_by_one: None,
         targets: Targets::Instances(all()),
         down_for: s(5),

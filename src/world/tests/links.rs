@@ -3,10 +3,10 @@
 use super::*;
 use crate::model::id::{AppId, ClientId};
 use crate::scenario::{Direction, Network, ZoneId};
-use crate::world::fabric::{Host, Route, Way};
+use crate::world::fabric::{Host, MessageDirection, Route};
 
-fn degrade(loss: f64, latency: Option<Distribution>, direction: Direction) -> Verb {
-    Verb::Degrade { targets: all().into(), peer: Peer::Servers, loss, latency, length: None, direction }
+fn degrade(loss: f64, latency: Option<Distribution>, direction: Direction) -> FaultKind {
+    FaultKind::Degrade { targets: all().into(), peer: Peer::Servers, loss, latency, length: None, direction }
 }
 
 fn renewals(data: &ReplicateData, minutes: std::ops::Range<usize>) -> u64 {
@@ -48,7 +48,7 @@ fn a_lost_answer_has_done_its_work() {
 /// A loss of 1 is a partition, and so is its end.
 #[test]
 fn a_link_that_loses_everything_is_cut() {
-    let verb = Verb::Degrade {
+    let verb = FaultKind::Degrade {
         targets: all().into(),
         peer: Peer::Servers,
         loss: 1.0,
@@ -83,7 +83,7 @@ fn an_application_has_links_of_its_own() {
 /// Down 10 s, up 20 s, for 100 s: down at 0, 30, 60 and 90, up at 10, 40, 70 and at the end.
 #[test]
 fn a_flapping_link_is_up_at_the_end() {
-    let verb = Verb::Flap {
+    let verb = FaultKind::Flap {
         targets: all().into(),
         peer: Peer::All,
         up_for: constant(20),
@@ -95,7 +95,9 @@ fn a_flapping_link_is_up_at_the_end() {
     let is_cut = |second: u64| {
         let from = Host::Client(ClientId(0));
         let route = Route { from, to: ServerId(0) };
-        look(&scenario, 60 + second, |world| world.fabric.is_cut(route, Way::ToServer, world.app_at(from)))
+        look(&scenario, 60 + second, |world| {
+            world.fabric.is_cut(route, MessageDirection::ToServer, world.app_at(from))
+        })
     };
     for (second, cut) in
         [(5, true), (15, false), (35, true), (45, false), (95, true), (101, false), (500, false)]
@@ -114,10 +116,12 @@ fn zoned(peer: Peer, loss: Option<f64>) -> Scenario {
     scenario.applications[0].zones = vec![ZoneId(0), ZoneId(1)];
     let users = Application { name: "users".to_owned(), ..scenario.applications[0].clone() };
     scenario.add_application(users, AppId(0));
-    let targets = Selection { application: Some(AppId(0)), zone: Some(ZoneId(0)), which: Which::All };
+    let targets = Selection { application: Some(AppId(0)), zone: Some(ZoneId(0)), which: TargetChoice::All };
     let verb = match loss {
-        None => Verb::Partition { targets: targets.into(), peer, length: None, lost: Direction::ToServer },
-        Some(loss) => Verb::Degrade {
+        None => {
+            FaultKind::Partition { targets: targets.into(), peer, length: None, lost: Direction::ToServer }
+        }
+        Some(loss) => FaultKind::Degrade {
             targets: targets.into(),
             peer,
             loss,

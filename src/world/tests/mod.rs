@@ -24,7 +24,7 @@ use crate::model::message::RequestKind;
 use crate::model::stage::{EventKind, Stage};
 use crate::observe::{Ending, Outcome, Removal, ReplicateData};
 use crate::scenario::{
-    Application, Delay, Fault, Peer, Scenario, Selection, Targets, Verb, Which, WhichServers,
+    Application, Delay, Fault, FaultKind, Peer, Scenario, Selection, ServerChoice, TargetChoice, Targets,
     default_scenario,
 };
 
@@ -41,14 +41,14 @@ fn fleet(instances: u32) -> Scenario {
 }
 
 fn some(count: u32) -> Targets {
-    Targets::Instances(Selection { application: None, zone: None, which: Which::Count(count) })
+    Targets::Instances(Selection { application: None, zone: None, which: TargetChoice::Count(count) })
 }
 
 fn one() -> Selection {
-    Selection { application: None, zone: None, which: Which::Count(1) }
+    Selection { application: None, zone: None, which: TargetChoice::Count(1) }
 }
 
-fn with(mut scenario: Scenario, verb: Verb) -> Scenario {
+fn with(mut scenario: Scenario, verb: FaultKind) -> Scenario {
     scenario.faults.push(Fault { at: SimDuration::ZERO, within: s(60), verb });
     scenario
 }
@@ -75,7 +75,7 @@ fn in_step(instances: u32) -> Scenario {
 }
 
 /// The fault comes just `at` seconds after the warm-up.
-fn with_at(mut scenario: Scenario, at: u64, verb: Verb) -> Scenario {
+fn with_at(mut scenario: Scenario, at: u64, verb: FaultKind) -> Scenario {
     scenario.faults.push(Fault { at: s(at), within: SimDuration::ZERO, verb });
     scenario
 }
@@ -121,7 +121,7 @@ fn detected(data: &ReplicateData, stage: Stage) -> Vec<(SimDuration, u64)> {
 /// round trips of heartbeat and fetch add a few milliseconds at either end.
 #[test]
 fn a_crash_is_detected_within_the_closed_form() {
-    let scenario = with(fleet(100), Verb::Crash(some(1)));
+    let scenario = with(fleet(100), FaultKind::Crash(some(1)));
     let slack = SimDuration::from_millis(10);
     for replicate in 0..20 {
         let data = run(&scenario, replicate);
@@ -143,14 +143,14 @@ fn a_crash_is_detected_within_the_closed_form() {
 }
 
 fn all() -> Selection {
-    Selection { application: None, zone: None, which: Which::All }
+    Selection { application: None, zone: None, which: TargetChoice::All }
 }
 
 /// Spec 4.6, 4.4: expected 11, threshold ⌊1.7 · 11⌋ = 18; nine survivors renew 18 times a minute, which is not
 /// more than 18: the dead instance is never removed.
 #[test]
 fn ten_instances_protect_their_dead_for_ever() {
-    let data = run(&with(fleet(10), Verb::Crash(some(1))), 0);
+    let data = run(&with(fleet(10), FaultKind::Crash(some(1))), 0);
     assert_eq!(data.ending, Ending::Duration);
     assert_eq!((data.left_at_end(), data.self_preservation_at_end()), (10, true));
     assert!(data.detections.iter().all(|row| matches!(row.outcome, Outcome::Censored(_))));
@@ -161,14 +161,14 @@ fn ten_instances_protect_their_dead_for_ever() {
 /// Spec 4.6, 4.4: expected 14, threshold ⌊1.7 · 14⌋ = 23; twelve survivors renew 24 times.
 #[test]
 fn thirteen_instances_let_their_dead_go() {
-    let data = run(&with(fleet(13), Verb::Crash(some(1))), 0);
+    let data = run(&with(fleet(13), FaultKind::Crash(some(1))), 0);
     assert_eq!((data.ending, data.left_at_end()), (Ending::Settled, 12));
 }
 
 /// Expected 21, threshold 35; sixteen survivors renew 32 times: the four dead stay.
 #[test]
 fn four_of_twenty_are_trapped() {
-    let data = run(&with(fleet(20), Verb::Crash(some(4))), 0);
+    let data = run(&with(fleet(20), FaultKind::Crash(some(4))), 0);
     assert_eq!((data.left_at_end(), data.self_preservation_at_end()), (20, true));
     assert!(data.rounds.is_empty());
 }
@@ -176,7 +176,7 @@ fn four_of_twenty_are_trapped() {
 /// Spec 3.3: with protection off 15 % of what is registered may go in a round, at least 1.
 #[test]
 fn mass_death_goes_in_rounds_when_protection_is_off() {
-    let mut scenario = with(fleet(100), Verb::Crash(some(60)));
+    let mut scenario = with(fleet(100), FaultKind::Crash(some(60)));
     scenario.setup.eureka_mut().unwrap().server.enable_self_preservation = false;
     // All 60 leases run out within half a minute, inside one interval between rounds.
     scenario.setup.eureka_mut().unwrap().server.eviction_interval_timer_in_ms = 300_000;
@@ -192,7 +192,7 @@ fn mass_death_goes_in_rounds_when_protection_is_off() {
 /// client's fetch within 30 s, the balancer within 35 s.
 #[test]
 fn an_orderly_stop_is_seen_at_once_by_the_registry() {
-    let data = run(&with(fleet(20), Verb::Stop { targets: one(), linger: s(0), over: s(0) }), 0);
+    let data = run(&with(fleet(20), FaultKind::Stop { targets: one(), linger: s(0), over: s(0) }), 0);
     assert_eq!(detected(&data, Stage::Registry), [(SimDuration::from_millis(1), 1)]);
     for (stage, latest) in [(Stage::Served, s(30)), (Stage::Client, s(60)), (Stage::Balancer, s(95))] {
         for (after, _) in detected(&data, stage) {
@@ -205,7 +205,7 @@ fn an_orderly_stop_is_seen_at_once_by_the_registry() {
 /// A new instance's POST makes the same way as a DELETE.
 #[test]
 fn a_registration_makes_the_same_way() {
-    let start = Verb::Start { application: AppId(0), count: 1, over: s(0) };
+    let start = FaultKind::Start { application: AppId(0), count: 1, over: s(0) };
     let data = run(&with(fleet(20), start), 0);
     assert_eq!(detected(&data, Stage::Registry), [(SimDuration::from_millis(1), 1)]);
     let observers: u64 = detected(&data, Stage::Client).iter().map(|row| row.1).sum();
@@ -216,7 +216,7 @@ fn a_registration_makes_the_same_way() {
 /// Away for 10 s under the same id: no lease runs out, nobody notices.
 #[test]
 fn a_quick_restart_supersedes_its_own_death() {
-    let restart = |new_id| Verb::Restart {
+    let restart = |new_id| FaultKind::Restart {
         one_by_one: None,
         targets: some(1),
         down_for: s(10),
@@ -239,8 +239,8 @@ fn a_quick_restart_supersedes_its_own_death() {
 /// nothing is evicted, and everybody is there at the end.
 #[test]
 fn self_preservation_saves_a_partitioned_fleet() {
-    let cut = Verb::Partition {
-        targets: Selection { application: None, zone: None, which: Which::Share(0.5) }.into(),
+    let cut = FaultKind::Partition {
+        targets: Selection { application: None, zone: None, which: TargetChoice::Share(0.5) }.into(),
         peer: Peer::Servers,
         length: Some(s(300)),
         lost: crate::scenario::Direction::Both,
@@ -260,9 +260,9 @@ fn self_preservation_saves_a_partitioned_fleet() {
 /// Spec 8.4: a restarted server is empty and full again within a heartbeat interval of being reachable.
 #[test]
 fn a_restarted_server_fills_up_again() {
-    let restart = Verb::Restart {
+    let restart = FaultKind::Restart {
         one_by_one: None,
-        targets: Targets::Servers(WhichServers::All),
+        targets: Targets::Servers(ServerChoice::All),
         down_for: s(20),
         new_id: false,
         graceful: false,
@@ -275,7 +275,7 @@ fn a_restarted_server_fills_up_again() {
 /// Spec 8.3: plain Netflix opens after four waits of 30 s and never evicts without fetching its own registry.
 #[test]
 fn an_empty_netflix_server_opens_late_and_never_evicts() {
-    let mut scenario = with(fleet(30), Verb::Crash(some(1)));
+    let mut scenario = with(fleet(30), FaultKind::Crash(some(1)));
     scenario.setup.eureka_mut().unwrap().server = ServerConfig::defaults(Flavour::Netflix);
     let data = run(&scenario, 0);
     assert_eq!(data.left_at_end(), 30);
@@ -287,7 +287,7 @@ fn an_empty_netflix_server_opens_late_and_never_evicts() {
 /// Spec 8.3, row 2: a server that registers with itself opens with what its own client has fetched.
 #[test]
 fn a_server_that_registers_with_itself_holds_a_lease_of_its_own() {
-    let mut scenario = with(fleet(12), Verb::Crash(some(1)));
+    let mut scenario = with(fleet(12), FaultKind::Crash(some(1)));
     scenario.setup.eureka_mut().unwrap().server.register_with_eureka = true;
     scenario.setup.eureka_mut().unwrap().server.fetch_registry = true;
     scenario.setup.eureka_mut().unwrap().server.registry_sync_retries = 5;
@@ -299,7 +299,7 @@ fn a_server_that_registers_with_itself_holds_a_lease_of_its_own() {
 /// The whole fleet cut off for good: the run lasts as long as it was meant to, and nothing breaks.
 #[test]
 fn a_partition_may_last_for_ever() {
-    let cut = Verb::Partition {
+    let cut = FaultKind::Partition {
         targets: all().into(),
         peer: Peer::Servers,
         length: None,
@@ -314,7 +314,7 @@ fn a_partition_may_last_for_ever() {
 /// them has healed.
 #[test]
 fn partitions_may_overlap_in_any_number() {
-    let cut = Verb::Partition {
+    let cut = FaultKind::Partition {
         targets: all().into(),
         peer: Peer::Servers,
         length: Some(s(300)),

@@ -20,9 +20,9 @@ fn before(preset: Preset, mut scenario: Scenario) -> Scenario {
 }
 
 /// So many of one application crash.
-fn crash_of(application: AppId, count: u32) -> Verb {
-    let which = Which::Count(count);
-    Verb::Crash(Targets::Instances(Selection { application: Some(application), zone: None, which }))
+fn crash_of(application: AppId, count: u32) -> FaultKind {
+    let which = TargetChoice::Count(count);
+    FaultKind::Crash(Targets::Instances(Selection { application: Some(application), zone: None, which }))
 }
 
 /// The times after the event at which it was seen at a stage, ms; nothing may be open.

@@ -4,8 +4,8 @@ use super::*;
 use crate::model::message::Status;
 use crate::scenario::Change;
 
-fn out_of_service(length: Option<SimDuration>) -> Verb {
-    Verb::Override { at: ServerId(0), targets: one(), status: Status::OutOfService, length }
+fn out_of_service(length: Option<SimDuration>) -> FaultKind {
+    FaultKind::Override { at: ServerId(0), targets: one(), status: Status::OutOfService, length }
 }
 
 /// The override is there at once. Deleted after 120 s, at 180 s, it leaves UNKNOWN behind until the heartbeat of
@@ -23,7 +23,7 @@ fn an_override_hides_an_instance_until_it_is_deleted_and_noticed() {
 /// Spec 2.6: OUT_OF_SERVICE survives heartbeats and registrations, and does not touch what is expected or counted.
 #[test]
 fn an_override_survives_a_restart_of_its_instance() {
-    let restart = Verb::Restart {
+    let restart = FaultKind::Restart {
         one_by_one: None,
         targets: Targets::Instances(all()),
         down_for: s(5),
@@ -39,7 +39,7 @@ fn an_override_survives_a_restart_of_its_instance() {
         let [hidden] = out[..] else { panic!("{} are hidden", out.len()) };
         assert_eq!(lease(hidden).overridden, Status::OutOfService);
         assert_eq!(hidden.client.status(), Status::Up);
-        assert!(world.ailments.has(hidden.instance));
+        assert!(world.impairments.has(hidden.instance));
         assert_eq!((server.renews_last_min(), server.expected()), (20, 11));
     });
 }
@@ -59,12 +59,12 @@ fn the_threshold_update_passes_over_whoever_is_out_of_service() {
 /// A server that stands still hears of it when it goes on, one that is gone never.
 #[test]
 fn an_operator_waits_for_a_server_that_stands_still() {
-    let pause = Verb::Pause { targets: Targets::Servers(WhichServers::All), length: constant(40) };
+    let pause = FaultKind::Pause { targets: Targets::Servers(ServerChoice::All), length: constant(40) };
     let scenario = with_at(with_at(in_step(5), 0, pause), 10, out_of_service(None));
     let data = run(&scenario, 0);
     assert_eq!(outcomes(&data, EventKind::Override, Stage::Registry), [(Outcome::Detected(s(30)), 1)]);
     let scenario = with_at(
-        with_at(in_step(5), 0, Verb::Crash(Targets::Servers(WhichServers::All))),
+        with_at(in_step(5), 0, FaultKind::Crash(Targets::Servers(ServerChoice::All))),
         10,
         out_of_service(None),
     );
@@ -75,9 +75,9 @@ fn an_operator_waits_for_a_server_that_stands_still() {
 /// everybody stays well. The instances are back with their heartbeats of 90.006 s.
 #[test]
 fn an_override_that_finds_no_lease_changes_nothing() {
-    let restart = Verb::Restart {
+    let restart = FaultKind::Restart {
         one_by_one: None,
-        targets: Targets::Servers(WhichServers::All),
+        targets: Targets::Servers(ServerChoice::All),
         down_for: s(5),
         new_id: false,
         graceful: false,
@@ -86,7 +86,7 @@ fn an_override_that_finds_no_lease_changes_nothing() {
     assert!(look(&scenario, 400, |world| world
         .clients
         .iter()
-        .all(|node| !world.ailments.has(node.instance))));
+        .all(|node| !world.impairments.has(node.instance))));
     let data = run(&scenario, 0);
     assert!(data.detections.iter().all(|row| row.event != EventKind::Override));
     assert_eq!((data.agreement.live, data.agreement.missing_in_registries), (5, 0));
@@ -107,7 +107,7 @@ fn who_deletes_an_override_deletes_it_for_all() {
                 .expect("registered")
                 .record
                 .overridden;
-            (overridden == Status::OutOfService, world.ailments.has(instance))
+            (overridden == Status::OutOfService, world.impairments.has(instance))
         });
         assert_eq!(seen, (is_out, is_out), "{second}");
     }
@@ -116,10 +116,10 @@ fn who_deletes_an_override_deletes_it_for_all() {
 /// `PUT …/status?value=UP` takes an instance back into service.
 #[test]
 fn an_override_to_up_ends_one_that_hides() {
-    let up = Verb::Override { at: ServerId(0), targets: one(), status: Status::Up, length: None };
+    let up = FaultKind::Override { at: ServerId(0), targets: one(), status: Status::Up, length: None };
     let scenario = with_at(with_at(in_step(1), 0, out_of_service(None)), 60, up);
     for (second, is_out) in [(110, true), (130, false)] {
-        assert_eq!(look(&scenario, second, |world| world.ailments.has(world.clients[0].instance)), is_out);
+        assert_eq!(look(&scenario, second, |world| world.impairments.has(world.clients[0].instance)), is_out);
     }
     assert_eq!(outcomes(&run(&scenario, 0), EventKind::Recovery, Stage::Registry).len(), 1);
 }
@@ -127,16 +127,16 @@ fn an_override_to_up_ends_one_that_hides() {
 /// A restarted server knows of no override: everybody is UP again.
 #[test]
 fn overrides_go_with_their_server() {
-    let restart = Verb::Restart {
+    let restart = FaultKind::Restart {
         one_by_one: None,
-        targets: Targets::Servers(WhichServers::All),
+        targets: Targets::Servers(ServerChoice::All),
         down_for: s(5),
         new_id: false,
         graceful: false,
     };
     let scenario = with_at(with_at(in_step(5), 0, out_of_service(None)), 100, restart);
     look(&scenario, 400, |world| {
-        assert!(world.clients.iter().all(|node| !world.ailments.has(node.instance)));
+        assert!(world.clients.iter().all(|node| !world.impairments.has(node.instance)));
     });
     assert_eq!(run(&scenario, 0).agreement.missing_in_registries, 0);
 }
@@ -144,7 +144,7 @@ fn overrides_go_with_their_server() {
 /// A living instance is back with its next heartbeat, which is answered with 404; that it was away is no mistake.
 #[test]
 fn a_deleted_instance_that_lives_comes_back() {
-    let delete = Verb::Delete { at: ServerId(0), targets: one(), dead: false };
+    let delete = FaultKind::Delete { at: ServerId(0), targets: one(), dead: false };
     let data = run(&with_at(in_step(20), 10, delete), 0);
     assert_eq!((data.leases.cancelled, data.leases.created, data.left_at_end()), (1, 21, 20));
     assert!(data.mistakes.is_empty());
@@ -155,10 +155,10 @@ fn a_deleted_instance_that_lives_comes_back() {
 /// expectation is down to 17, the threshold 28, and nobody is left to remove.
 #[test]
 fn the_dead_can_be_deleted() {
-    let crash = Verb::Crash(some(4));
-    let delete = |count| Verb::Delete {
+    let crash = FaultKind::Crash(some(4));
+    let delete = |count| FaultKind::Delete {
         at: ServerId(0),
-        targets: Selection { application: None, zone: None, which: Which::Count(count) },
+        targets: Selection { application: None, zone: None, which: TargetChoice::Count(count) },
         dead: true,
     };
     let scenario = with_at(with_at(in_step(20), 0, crash), 600, delete(100));
@@ -167,7 +167,7 @@ fn the_dead_can_be_deleted() {
     let last = data.timeline.last().expect("minutes");
     assert_eq!((last.expected, last.threshold), (17, 28));
     // Of three that are deleted, the fourth is evicted: 32 renewals against ⌊18 · 1.7⌋ = 30.
-    let scenario = with_at(with_at(in_step(20), 0, Verb::Crash(some(4))), 600, delete(3));
+    let scenario = with_at(with_at(in_step(20), 0, FaultKind::Crash(some(4))), 600, delete(3));
     let data = run(&scenario, 0);
     assert_eq!((data.left_at_end(), data.leases.cancelled, data.leases.evicted), (16, 3, 1));
 }
@@ -176,7 +176,7 @@ fn the_dead_can_be_deleted() {
 #[test]
 fn a_setting_that_is_changed_takes_effect() {
     let change = |changes: Vec<Change>| {
-        with_at(with_at(in_step(20), 0, Verb::Crash(some(4))), 600, Verb::Change(changes))
+        with_at(with_at(in_step(20), 0, FaultKind::Crash(some(4))), 600, FaultKind::Change(changes))
     };
     let data = run(&change(vec![Change::EnableSelfPreservation(false)]), 0);
     let evicted: Vec<_> = data.rounds.iter().map(|row| (row.at.as_millis(), row.round.evicted)).collect();
@@ -189,14 +189,14 @@ fn a_setting_that_is_changed_takes_effect() {
 /// And it stays in force when the server starts anew.
 #[test]
 fn a_changed_setting_outlives_its_server() {
-    let restart = Verb::Restart {
+    let restart = FaultKind::Restart {
         one_by_one: None,
-        targets: Targets::Servers(WhichServers::All),
+        targets: Targets::Servers(ServerChoice::All),
         down_for: s(5),
         new_id: false,
         graceful: false,
     };
-    let scenario = with_at(in_step(5), 0, Verb::Change(vec![Change::DisableDelta(true)]));
+    let scenario = with_at(in_step(5), 0, FaultKind::Change(vec![Change::DisableDelta(true)]));
     let scenario = with_at(scenario, 100, restart);
     assert!(look(&scenario, 300, |world| world.live_server(ServerId(0)).eureka().config().disable_delta));
 }

@@ -11,7 +11,7 @@ fn running(scenario: &Scenario, second: u64) -> usize {
 #[test]
 fn each_target_draws_its_own_length() {
     let length = Distribution::uniform(s(10), s(110)).expect("in order");
-    let scenario = with_at(in_step(20), 0, Verb::Pause { targets: some(20), length });
+    let scenario = with_at(in_step(20), 0, FaultKind::Pause { targets: some(20), length });
     assert_eq!((running(&scenario, 59), running(&scenario, 65), running(&scenario, 171)), (20, 0, 20));
     let half_way = running(&scenario, 120);
     assert!((3..=17).contains(&half_way), "{half_way}");
@@ -22,8 +22,9 @@ fn each_target_draws_its_own_length() {
 /// Every 50 s one of 10 s, for 300 s: they begin at 50, 110, 170, 230 and 290 s; the last ends as drawn.
 #[test]
 fn pauses_come_again_and_again() {
-    for targets in [Targets::Servers(WhichServers::All), some(1)] {
-        let verb = Verb::Pauses { targets, every: constant(50), lasting: constant(10), length: Some(s(300)) };
+    for targets in [Targets::Servers(ServerChoice::All), some(1)] {
+        let verb =
+            FaultKind::Pauses { targets, every: constant(50), lasting: constant(10), length: Some(s(300)) };
         let scenario = with_at(in_step(1), 0, verb);
         let steps = moments(&scenario, |event| matches!(event, Event::FaultStep { .. }));
         let seconds: Vec<u64> = steps.iter().map(|at| at / 1_000 - 60).collect();
@@ -36,7 +37,7 @@ fn pauses_come_again_and_again() {
 #[test]
 fn pauses_of_one_do_not_depend_on_the_others() {
     let paused = |instances: u32| {
-        let verb = Verb::Pauses {
+        let verb = FaultKind::Pauses {
             targets: Targets::Instances(all()),
             every: Distribution::exponential(s(20)).expect("longer than zero"),
             lasting: Distribution::exponential(s(5)).expect("longer than zero"),
@@ -60,9 +61,13 @@ fn pauses_of_one_do_not_depend_on_the_others() {
 /// 10 to 110 s and 60 to 80 s: it stands as long as the longer.
 #[test]
 fn overlapping_pauses_last_as_long_as_the_longer() {
-    let pause = |length| Verb::Pause { targets: some(1), length: constant(length) };
-    let pauses =
-        Verb::Pauses { targets: some(1), every: constant(20), lasting: constant(10), length: Some(s(100)) };
+    let pause = |length| FaultKind::Pause { targets: some(1), length: constant(length) };
+    let pauses = FaultKind::Pauses {
+        targets: some(1),
+        every: constant(20),
+        lasting: constant(10),
+        length: Some(s(100)),
+    };
     let scenario = with_at(with_at(in_step(1), 0, pauses), 10, pause(100));
     assert_eq!([65, 75, 95, 115, 165, 171].map(|second| running(&scenario, second)), [1, 0, 0, 0, 0, 1]);
 }
@@ -70,8 +75,8 @@ fn overlapping_pauses_last_as_long_as_the_longer() {
 /// Told to stop while it stands still: it does so when it goes on.
 #[test]
 fn a_paused_process_hears_of_its_stop_later() {
-    let stop = Verb::Stop { targets: all(), linger: s(0), over: s(40) };
-    let pause = Verb::Pause { targets: some(1), length: constant(60) };
+    let stop = FaultKind::Stop { targets: all(), linger: s(0), over: s(40) };
+    let pause = FaultKind::Pause { targets: some(1), length: constant(60) };
     let scenario = with_at(with_at(in_step(1), 0, stop), 0, pause);
     let data = run(&scenario, 0);
     assert_eq!(data.left_at_end(), 0);
@@ -83,7 +88,10 @@ fn a_paused_process_hears_of_its_stop_later() {
 fn a_paused_server_removes_nobody() {
     let mut scenario = with(
         fleet(30),
-        Verb::Pause { targets: Targets::Servers(WhichServers::All), length: Distribution::constant(s(45)) },
+        FaultKind::Pause {
+            targets: Targets::Servers(ServerChoice::All),
+            length: Distribution::constant(s(45)),
+        },
     );
     scenario.setup.eureka_mut().unwrap().server.enable_self_preservation = false;
     let data = run(&scenario, 0);
@@ -95,7 +103,7 @@ fn a_paused_server_removes_nobody() {
 /// with their first heartbeat's 404.
 #[test]
 fn a_long_pause_of_clients_is_a_mistake_that_is_corrected() {
-    let pause = Verb::Pause { targets: some(2), length: Distribution::constant(s(300)) };
+    let pause = FaultKind::Pause { targets: some(2), length: Distribution::constant(s(300)) };
     let mut scenario = with(fleet(30), pause);
     scenario.setup.eureka_mut().unwrap().server.enable_self_preservation = false;
     let data = run(&scenario, 0);
@@ -118,13 +126,13 @@ fn a_long_pause_of_clients_is_a_mistake_that_is_corrected() {
 /// 600 s after the server's start is within the second.
 #[test]
 fn the_end_of_a_pause_that_a_crash_cut_short_wakes_nobody() {
-    let pause = |length| Verb::Pause {
-        targets: Targets::Servers(WhichServers::All),
+    let pause = |length| FaultKind::Pause {
+        targets: Targets::Servers(ServerChoice::All),
         length: Distribution::constant(s(length)),
     };
-    let restart = Verb::Restart {
+    let restart = FaultKind::Restart {
         one_by_one: None,
-        targets: Targets::Servers(WhichServers::All),
+        targets: Targets::Servers(ServerChoice::All),
         down_for: s(20),
         new_id: false,
         graceful: false,
@@ -147,8 +155,10 @@ fn the_end_of_a_pause_that_a_crash_cut_short_wakes_nobody() {
 /// after its 180 s. So the next beat is at 260.024 s and by 300 s there are eight: 11 + 2 + 8 = 21.
 #[test]
 fn a_hung_read_fails_after_the_job_that_is_due_with_it_was_rejected() {
-    let pause =
-        Verb::Pause { targets: Targets::Servers(WhichServers::All), length: Distribution::constant(s(190)) };
+    let pause = FaultKind::Pause {
+        targets: Targets::Servers(ServerChoice::All),
+        length: Distribution::constant(s(190)),
+    };
     let mut scenario = fleet(1);
     scenario.setup.eureka_mut().unwrap().clients[0].lease_renewal_interval_in_seconds = 5;
     (scenario.start_window, scenario.warm_up) = (SimDuration::ZERO, s(60));

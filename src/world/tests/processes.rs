@@ -7,7 +7,7 @@ use crate::world::node::State;
 /// DOWN takes 2 ms, DELETE as long; then the process answers calls for 30 s more, and sends nothing.
 #[test]
 fn a_lingering_process_answers_calls_for_a_while() {
-    let stop = Verb::Stop { targets: all(), linger: s(30), over: s(0) };
+    let stop = FaultKind::Stop { targets: all(), linger: s(30), over: s(0) };
     let scenario = with_at(in_step(1), 0, stop);
     let states = [59, 61, 89, 91].map(|second| {
         look(&scenario, second, |world| {
@@ -26,7 +26,7 @@ fn a_lingering_process_answers_calls_for_a_while() {
 /// Killed and started again while it lingers: the end of the linger does not touch the new process.
 #[test]
 fn the_end_of_a_linger_that_a_restart_cut_short_ends_nobody() {
-    let graceful = Verb::RollOut {
+    let graceful = FaultKind::RollOut {
         application: AppId(0),
         batch: crate::scenario::Batch::Share(1.0),
         wait: s(0),
@@ -47,7 +47,7 @@ fn the_end_of_a_linger_that_a_restart_cut_short_ends_nobody() {
 
 #[test]
 fn stops_are_spread() {
-    let stop = Verb::Stop { targets: all(), linger: s(0), over: s(100) };
+    let stop = FaultKind::Stop { targets: all(), linger: s(0), over: s(100) };
     let scenario = with_at(in_step(20), 0, stop);
     let up = |second| {
         look(&scenario, second, |world| {
@@ -63,7 +63,7 @@ fn stops_are_spread() {
 /// Down 10 s, up 20 s, for 100 s: crashes at 0, 30, 60 and 90, starts at 10, 40, 70 and at the end.
 #[test]
 fn a_crash_loop_is_up_at_the_end() {
-    let verb = Verb::CrashLoop {
+    let verb = FaultKind::CrashLoop {
         targets: all(),
         up_for: constant(20),
         down_for: constant(10),
@@ -77,8 +77,8 @@ fn a_crash_loop_is_up_at_the_end() {
     let data = run(&scenario, 0);
     assert_eq!((data.leases.created, data.left_at_end()), (1, 1), "it came back before anybody noticed");
 
-    let Verb::CrashLoop { targets, up_for, down_for, length, .. } = verb else { unreachable!() };
-    let renamed = Verb::CrashLoop { targets, up_for, down_for, new_id: true, length };
+    let FaultKind::CrashLoop { targets, up_for, down_for, length, .. } = verb else { unreachable!() };
+    let renamed = FaultKind::CrashLoop { targets, up_for, down_for, new_id: true, length };
     let data = run(&with_at(in_step(1), 0, renamed), 0);
     assert_eq!(data.leases.created, 5, "each start is another instance");
 }
@@ -86,7 +86,7 @@ fn a_crash_loop_is_up_at_the_end() {
 /// A run that settles waits for the loop to be over.
 #[test]
 fn a_crash_loop_keeps_a_run_going() {
-    let verb = Verb::CrashLoop {
+    let verb = FaultKind::CrashLoop {
         targets: one(),
         up_for: constant(200),
         down_for: constant(10),
@@ -102,7 +102,7 @@ fn a_crash_loop_keeps_a_run_going() {
 
 #[test]
 fn a_storm_of_starts_is_spread() {
-    let start = Verb::Start { application: AppId(0), count: 50, over: s(100) };
+    let start = FaultKind::Start { application: AppId(0), count: 50, over: s(100) };
     let mut scenario = with_at(in_step(20), 0, start);
     let up = |second| look(&scenario, second, |world| world.live_server(ServerId(0)).registered());
     assert!(up(62) < 30 && (30..60).contains(&up(110)) && up(161) == 70);
@@ -118,7 +118,7 @@ fn a_storm_of_starts_is_spread() {
 /// Named, but not started yet: nobody is hit.
 #[test]
 fn a_name_that_does_not_run_is_passed_over() {
-    let which = Which::Named(vec![(AppId(0), 1), (AppId(0), 7)]);
-    let crash = Verb::Crash(Targets::Instances(Selection { application: None, zone: None, which }));
+    let which = TargetChoice::Named(vec![(AppId(0), 1), (AppId(0), 7)]);
+    let crash = FaultKind::Crash(Targets::Instances(Selection { application: None, zone: None, which }));
     assert_eq!(run(&with_at(in_step(3), 0, crash), 0).faults[0].targets, 1);
 }

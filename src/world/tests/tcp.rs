@@ -9,7 +9,8 @@ fn cut(kind: TransportKind, seconds: u64, lost: Direction) -> Scenario {
     scenario.duration = s(400);
     scenario.setup.eureka_mut().unwrap().clients[0].transport = TransportConfig::of_kind(kind);
     scenario.setup.eureka_mut().unwrap().clients[0].fetch_registry = false;
-    let verb = Verb::Partition { targets: all().into(), peer: Peer::Servers, length: Some(s(seconds)), lost };
+    let verb =
+        FaultKind::Partition { targets: all().into(), peer: Peer::Servers, length: Some(s(seconds)), lost };
     with_at(scenario, 0, verb)
 }
 
@@ -81,7 +82,7 @@ fn a_call_whose_limit_came_first_is_gone() {
 #[test]
 fn a_connection_ends_with_its_process() {
     let scenario = cut(TransportKind::RestClient, 10, Direction::Both);
-    let restart = Verb::Restart {
+    let restart = FaultKind::Restart {
         one_by_one: None,
         targets: Targets::Instances(all()),
         down_for: s(10),
@@ -96,7 +97,7 @@ fn a_connection_ends_with_its_process() {
 #[test]
 fn what_comes_again_may_be_refused() {
     let scenario = cut(TransportKind::RestClient, 2, Direction::Both);
-    let scenario = with_at(scenario, 1, Verb::Crash(Targets::Servers(WhichServers::All)));
+    let scenario = with_at(scenario, 1, FaultKind::Crash(Targets::Servers(ServerChoice::All)));
     assert_eq!(answers(&scenario)[0], 63_004);
     assert_eq!(run(&scenario, 0).left_at_end(), 0);
 }

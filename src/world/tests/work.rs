@@ -47,7 +47,7 @@ fn requests_wait_in_one_queue_for_the_thread_that_is_free_first() {
 /// left moves by 10 s.
 #[test]
 fn a_pause_moves_all_work() {
-    let pause = Verb::Pause { targets: Targets::Servers(WhichServers::All), length: constant(10) };
+    let pause = FaultKind::Pause { targets: Targets::Servers(ServerChoice::All), length: constant(10) };
     let mut scenario = renewals_take(1, 100, in_step(10));
     scenario.warm_up = ms(30_153);
     let all = done(&with_at(scenario, 0, pause), 30_000);
@@ -87,7 +87,7 @@ fn an_overloaded_server_is_late_for_everybody() {
 fn work_ends_with_its_process() {
     let mut scenario = renewals_take(1, 100, in_step(10));
     scenario.warm_up = ms(30_153);
-    let scenario = with_at(scenario, 0, Verb::Crash(Targets::Servers(WhichServers::All)));
+    let scenario = with_at(scenario, 0, FaultKind::Crash(Targets::Servers(ServerChoice::All)));
     let data = run(&scenario, 0);
     assert_eq!(data.load[0].requests[RequestKind::Renew as usize], 1);
     assert_eq!(data.left_at_end(), 0);
@@ -112,10 +112,10 @@ fn a_queue_that_nobody_joins_is_still_a_queue() {
 /// Killed while it stands still: half of the first renewal was done when it stopped, at 30.053 s.
 #[test]
 fn threads_that_stand_still_are_not_busy() {
-    let pause = Verb::Pause { targets: Targets::Servers(WhichServers::All), length: constant(10) };
+    let pause = FaultKind::Pause { targets: Targets::Servers(ServerChoice::All), length: constant(10) };
     let mut scenario = renewals_take(1, 100, in_step(10));
     scenario.warm_up = ms(30_053);
-    let crash = Verb::Crash(Targets::Servers(WhichServers::All));
+    let crash = FaultKind::Crash(Targets::Servers(ServerChoice::All));
     let scenario = with_at(with_at(scenario, 0, pause), 5, crash);
     let data = run(&scenario, 0);
     assert_eq!(data.load.iter().map(|row| row.busy_nanos).sum::<u64>(), 50_000_000);
@@ -125,7 +125,7 @@ fn threads_that_stand_still_are_not_busy() {
 /// not begun was none.
 #[test]
 fn what_a_crash_cuts_off_was_work_until_then() {
-    let crash = Verb::Crash(Targets::Servers(WhichServers::All));
+    let crash = FaultKind::Crash(Targets::Servers(ServerChoice::All));
     let mut scenario = renewals_take(1, 100, in_step(10));
     scenario.warm_up = ms(30_253);
     let data = run(&with_at(scenario, 0, crash), 0);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use stillup::engine::{Chance, Seed, SimTime};
+use stillup::engine::{Seed, SimTime, Streams};
 use stillup::model::clock::{Now, WallMs};
 use stillup::model::effect::{ServerEffect, ServiceTimer};
 use stillup::model::eureka::OwnRegistry;
@@ -60,7 +60,7 @@ pub(super) struct Play<'a> {
     server: Option<registry::Server>,
     views: Views,
     seed: Seed,
-    chance: Chance,
+    streams: Streams,
     now_us: i64,
     /// When each timer of a check is due, by its number, with its generation.
     timers: BTreeMap<u32, (i64, u8)>,
@@ -90,7 +90,7 @@ impl<'a> Play<'a> {
             server: None,
             views: Views::default(),
             seed: Seed::new(0, 0),
-            chance: Chance::of("server/1"),
+            streams: Streams::of("server/1"),
             now_us: 0,
             timers: BTreeMap::new(),
             names: BTreeMap::new(),
@@ -122,7 +122,7 @@ impl<'a> Play<'a> {
         let config = registry::ServerConfig::TwoStage(self.config.clone());
         let mut step = Step {
             now: self.now(),
-            dice: self.chance.with(&self.seed),
+            rng: self.streams.with(&self.seed),
             views: &mut self.views,
             out: &mut out,
         };
@@ -230,7 +230,7 @@ impl<'a> Play<'a> {
         let now = self.now();
         let server = self.server.as_mut().expect("it has started");
         let mut step =
-            Step { now, dice: self.chance.with(&self.seed), views: &mut self.views, out: &mut out };
+            Step { now, rng: self.streams.with(&self.seed), views: &mut self.views, out: &mut out };
         let result = act(server, &mut step);
         let query = Request::FetchService { app: APP, subscriber: None };
         let answer = server.on_request(&query, None, &mut step).and_then(|reply| reply.payload);

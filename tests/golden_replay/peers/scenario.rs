@@ -7,8 +7,8 @@ use stillup::engine::{Distribution, SimDuration};
 use stillup::model::eureka::client::ClientConfig;
 use stillup::model::id::{AppId, ServerId};
 use stillup::scenario::{
-    Application, Clock, Direction, Fault, Peer, Scenario, Selection, ServerList, ServerNode, Targets, Verb,
-    Which, WhichServers, default_scenario,
+    Application, Clock, Direction, Fault, FaultKind, Peer, Scenario, Selection, ServerChoice, ServerList,
+    ServerNode, TargetChoice, Targets, default_scenario,
 };
 
 use crate::golden_replay::records::{FaultRow, LogLine, Recording};
@@ -150,12 +150,12 @@ fn fleet_of(members: &[Member<'_>], started_ms: i64, servers: usize) -> (Vec<App
                 within: SimDuration::ZERO,
                 verb,
             };
-            let start = Verb::Start { application: app, count: 1, over: SimDuration::ZERO };
+            let start = FaultKind::Start { application: app, count: 1, over: SimDuration::ZERO };
             faults.push(fault(member.line.t_ms, start));
             if let Some(left_ms) = member.left_ms {
-                let which = Which::Named(vec![(app, ordinal)]);
+                let which = TargetChoice::Named(vec![(app, ordinal)]);
                 let targets = Selection { application: Some(app), zone: None, which };
-                let stop = Verb::Stop { targets, linger: SimDuration::ZERO, over: SimDuration::ZERO };
+                let stop = FaultKind::Stop { targets, linger: SimDuration::ZERO, over: SimDuration::ZERO };
                 faults.push(fault(left_ms, stop));
             }
             if ordinal == 1 {
@@ -180,7 +180,7 @@ fn server_faults(
     let length = |from: i64, to: i64| SimDuration::from_millis((to - from).max(0) as u64);
     let (mut faults, mut ends_ms) = (Vec::new(), Vec::new());
     for row in &recording.faults {
-        let named = || WhichServers::Named(number(&row.target).into_iter().collect());
+        let named = || ServerChoice::Named(number(&row.target).into_iter().collect());
         let (verb, end_ms) = match row.fault.as_str() {
             "cut" => {
                 let (from, to) = row.target.split_once('>')?;
@@ -190,9 +190,9 @@ fn server_faults(
                 if from > to {
                     continue;
                 }
-                let targets = Targets::Servers(WhichServers::Named(vec![from]));
+                let targets = Targets::Servers(ServerChoice::Named(vec![from]));
                 let (peer, length) = (Peer::Named(vec![to]), Some(length(row.t_ms, end_ms)));
-                (Verb::Partition { targets, peer, length, lost: Direction::Both }, end_ms)
+                (FaultKind::Partition { targets, peer, length, lost: Direction::Both }, end_ms)
             }
             "crash" if number(&row.target).is_some() => {
                 let lives = &timelines[order[number(&row.target)?.index()]].lives;
@@ -200,12 +200,12 @@ fn server_faults(
                 let down_for = length(row.t_ms, end_ms);
                 let targets = Targets::Servers(named());
                 let (new_id, graceful, one_by_one) = (false, false, None);
-                (Verb::Restart { targets, down_for, new_id, graceful, one_by_one }, end_ms)
+                (FaultKind::Restart { targets, down_for, new_id, graceful, one_by_one }, end_ms)
             }
             "pause" if number(&row.target).is_some() => {
                 let end_ms = end_of(recording, row, "pause", "resume")?;
                 let length = Distribution::constant(length(row.t_ms, end_ms));
-                (Verb::Pause { targets: Targets::Servers(named()), length }, end_ms)
+                (FaultKind::Pause { targets: Targets::Servers(named()), length }, end_ms)
             }
             "heal" | "resume" | "started" | "start" => continue,
             _ => return None,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stillup::engine::{Chance, SimDuration};
+use stillup::engine::{SimDuration, Streams};
 use stillup::model::clock::{Now, WallMs};
 use stillup::model::effect::{Call, ClientEffect, ClientTimer, PushId};
 use stillup::model::fact::Fact;
@@ -150,10 +150,10 @@ impl Machine {
         let wall = WallMs(WALL_START_MS).plus((ORIGIN_MS + self.now) as i64);
         let now = Now { mono: Self::mono(self.now), wall };
         // No rule of such a client draws.
-        let (mut chance, mut out) = (Chance::of("client/1"), Vec::new());
+        let (mut streams, mut out) = (Streams::of("client/1"), Vec::new());
         let it = &mut self.agents[agent];
-        let dice = chance.with(&self.seed);
-        let mut step = Step { now, dice, views: &mut self.views, out: &mut out };
+        let rng = streams.with(&self.seed);
+        let mut step = Step { now, rng, views: &mut self.views, out: &mut out };
         act(&mut it.client, &it.config, &mut step);
         out
     }

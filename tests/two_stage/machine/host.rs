@@ -52,8 +52,8 @@ impl Machine {
 
     fn lend<T>(&mut self, act: impl FnOnce(&mut Step<'_, ServerEffect>) -> T) -> (T, Vec<ServerEffect>) {
         let (now, mut out) = (self.clocks(), Vec::new());
-        let dice = self.chance.with(&self.seed);
-        let result = act(&mut Step { now, dice, views: &mut self.views, out: &mut out });
+        let rng = self.streams.with(&self.seed);
+        let result = act(&mut Step { now, rng, views: &mut self.views, out: &mut out });
         (result, out)
     }
 

@@ -15,7 +15,7 @@ mod watchers;
 
 use std::collections::BTreeMap;
 
-use stillup::engine::{Chance, Seed, SimTime};
+use stillup::engine::{Seed, SimTime, Streams};
 use stillup::model::effect::{Call, ClientTimer, ServiceTimer};
 use stillup::model::message::{Record, Request};
 use stillup::model::view::Views;
@@ -83,7 +83,7 @@ pub(crate) struct Machine {
     names: Names,
     views: Views,
     seed: Seed,
-    chance: Chance,
+    streams: Streams,
     /// ms since the script's time zero.
     now: u64,
     queue: BTreeMap<(u64, u8, u64), Event>,
@@ -134,7 +134,7 @@ impl Machine {
             names,
             views: Views::default(),
             seed: Seed::new(1, 0),
-            chance: Chance::of("server/1"),
+            streams: Streams::of("server/1"),
             now: 0,
             queue: BTreeMap::new(),
             scheduled: 0,

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use stillup::engine::{Chance, SimTime};
+use stillup::engine::{SimTime, Streams};
 use stillup::model::clock::{Now, WallMs};
 use stillup::model::effect::ClientEffect;
 use stillup::model::message::{Reply, Request};
@@ -32,9 +32,9 @@ impl Machine {
 
     fn write_disk(&mut self, agent: usize, map: &Map, disk_mode: DiskMode, killed_ms: u64) {
         let at = |ms| Now { mono: SimTime::from_millis(ms), wall: WallMs(WALL_START_MS + ms as i64) };
-        let (mut chance, mut ignored) = (Chance::of("prelude"), Vec::new());
-        let dice = chance.with(&self.seed);
-        let mut step = Step { now: at(0), dice, views: &mut self.views, out: &mut ignored };
+        let (mut streams, mut ignored) = (Streams::of("prelude"), Vec::new());
+        let rng = streams.with(&self.seed);
+        let mut step = Step { now: at(0), rng, views: &mut self.views, out: &mut ignored };
         let config = Arc::new(ServerConfig::defaults(Preset::TwoStage));
         let mut registry = TwoStageServer::start(config, 0, None, &mut step);
         for (svc, ids) in map {
@@ -65,10 +65,10 @@ impl Machine {
 
     /// A process that starts, and whose calls are all answered with `reply`.
     fn run_earlier_process(&mut self, agent: usize, config: &ClientConfig, reply: Reply, now: Now) {
-        let (mut chance, mut out) = (Chance::of("prelude"), Vec::new());
-        let dice = chance.with(&self.seed);
+        let (mut streams, mut out) = (Streams::of("prelude"), Vec::new());
+        let rng = streams.with(&self.seed);
         let client = &mut self.agents[agent].client;
-        let mut step = Step { now, dice, views: &mut self.views, out: &mut out };
+        let mut step = Step { now, rng, views: &mut self.views, out: &mut out };
         client.on_start(config, &mut step);
         let mut answered = 0;
         while answered < step.out.len() {

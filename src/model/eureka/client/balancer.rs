@@ -15,7 +15,7 @@
 use super::grid::Grid;
 use super::machine::{Client, Life};
 use super::{BalancerConfig, ClientConfig, purpose};
-use crate::engine::{Dice, NANOS_PER_S, SimDuration, SimTime};
+use crate::engine::{NANOS_PER_S, Rng, SimDuration, SimTime};
 use crate::model::effect::{ClientEffect, ClientTimer};
 use crate::model::fact::Fact;
 use crate::model::message::Status;
@@ -72,8 +72,8 @@ impl Balancer {
 }
 
 /// The time until the next call of a Poisson stream with `rate` calls a second.
-fn gap(rate: f64, dice: &mut Dice<'_>) -> SimDuration {
-    let unit = dice.unit(purpose::BALANCER_CALLS);
+fn gap(rate: f64, rng: &mut Rng<'_>) -> SimDuration {
+    let unit = rng.unit(purpose::BALANCER_CALLS);
     SimDuration::from_nanos((-libm::log1p(-unit) / rate * NANOS_PER_S as f64) as u64)
 }
 
@@ -134,7 +134,7 @@ impl Client {
             }
             BalancerConfig::SpringCloudLoadBalancer { ttl, call_rate: Some(rate) } => {
                 let next = if ttl.is_zero() || self.list_is_empty(config, step) {
-                    now + gap(rate, &mut step.dice)
+                    now + gap(rate, &mut step.rng)
                 } else {
                     self.next_expiring_call(now, ttl, rate, step)
                 };
@@ -172,7 +172,7 @@ impl Client {
             BalancerConfig::SpringCloudLoadBalancer { ttl, call_rate: Some(rate) } => {
                 let next = self.next_expiring_call(paused_since, ttl, rate, step);
                 if next <= now {
-                    let call = now + gap(rate, &mut step.dice);
+                    let call = now + gap(rate, &mut step.rng);
                     self.balancer.reads = Grid::starting_at(call);
                     if self.balancer.is_armed {
                         self.arm_refresh(call, step);
@@ -192,7 +192,7 @@ impl Client {
     ) -> SimTime {
         let mut next = self.balancer.reads.next();
         while next < from && !ttl.is_zero() {
-            next += ttl + gap(rate, &mut step.dice);
+            next += ttl + gap(rate, &mut step.rng);
         }
         self.balancer.reads = Grid::starting_at(next);
         next
@@ -206,7 +206,7 @@ impl Client {
             BalancerConfig::Ribbon { refresh_interval } => refresh_interval,
             BalancerConfig::SpringCloudLoadBalancer { ttl, call_rate: None } => ttl,
             BalancerConfig::SpringCloudLoadBalancer { ttl, call_rate: Some(rate) } => {
-                ttl + gap(rate, &mut step.dice)
+                ttl + gap(rate, &mut step.rng)
             }
         };
         self.balancer.filling = Filling::Filled;
@@ -322,7 +322,7 @@ mod tests {
         let mut rig = rig(DENSE);
         let mut sum = 0.0;
         for _ in 0..10_000 {
-            rig.step(|_, _, step| sum += gap(0.5, &mut step.dice).as_secs_f64());
+            rig.step(|_, _, step| sum += gap(0.5, &mut step.rng).as_secs_f64());
         }
         assert!((sum / 10_000.0 - 2.0).abs() < 0.08, "mean {}", sum / 10_000.0); // four standard errors
     }

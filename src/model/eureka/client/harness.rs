@@ -93,8 +93,8 @@ impl Machine for Client {
         }
     }
 
-    fn patience(config: &ClientConfig) -> SimDuration {
-        Self::patience(config)
+    fn stall_after(config: &ClientConfig) -> SimDuration {
+        Self::stall_after(config)
     }
 }
 

@@ -129,7 +129,7 @@ impl Client {
             (&mut self.registration_stack, purpose::SESSION_OF_REGISTRATION)
         };
         let session_s = config.sessioned_client_reconnect_interval_seconds;
-        job.attempts = stack.begin(step.now.wall, session_s, &mut step.dice, purpose);
+        job.attempts = stack.begin(step.now.wall, session_s, &mut step.rng, purpose);
         if self.servers.starts_polling() {
             self.timers.set(ClientTimer::ServerList, config.server_list_interval(), step.out);
         }
@@ -293,7 +293,7 @@ impl Client {
         [&self.heartbeat, &self.fetch].into_iter().chain(background).any(|job| job.awaited == call)
     }
 
-    /// The outcome of `call` will not come within [`Self::patience`] from the start of its job: sets the
+    /// The outcome of `call` will not come within [`Self::stall_after`] from the start of its job: sets the
     /// supervisor's time-out for that job.
     pub fn on_stall(&mut self, config: &ClientConfig, call: Call, step: &mut Step<'_, ClientEffect>) {
         for (task, began) in [&self.heartbeat, &self.fetch]

@@ -149,7 +149,7 @@ impl Client {
 
     /// How long after the start of a job its outcome may stay out before anything follows from that: the
     /// shortest of the supervisors' time-outs. See [`Self::on_stall`].
-    pub fn patience(config: &ClientConfig) -> SimDuration {
+    pub fn stall_after(config: &ClientConfig) -> SimDuration {
         let heartbeat = config.register_with_eureka.then(|| config.heartbeat_interval());
         let fetch = config.fetch_registry.then(|| config.fetch_interval());
         heartbeat.into_iter().chain(fetch).min().unwrap_or(SimDuration::MAX)
@@ -174,7 +174,7 @@ impl Client {
             ClientTimer::FetchTimeout => self.task_timed_out(Task::Fetch, config, step),
             ClientTimer::BalancerRefresh => self.balancer_due(config, step),
             ClientTimer::ServerList => {
-                self.servers.resolve(config.server_order, &mut step.dice);
+                self.servers.resolve(config.server_order, &mut step.rng);
                 self.timers.set(ClientTimer::ServerList, config.server_list_interval(), step.out);
             }
             ClientTimer::ShutdownWait => self.cancel_registration(config, step),
@@ -249,11 +249,11 @@ mod tests {
     fn patience_is_the_shortest_supervised_interval() {
         let mut config = ClientConfig::defaults(Flavour::Spring);
         config.lease_renewal_interval_in_seconds = 5;
-        assert_eq!(Client::patience(&config), SimDuration::from_secs(5));
+        assert_eq!(Client::stall_after(&config), SimDuration::from_secs(5));
         config.register_with_eureka = false;
-        assert_eq!(Client::patience(&config), SimDuration::from_secs(30));
+        assert_eq!(Client::stall_after(&config), SimDuration::from_secs(30));
         config.fetch_registry = false;
-        assert_eq!(Client::patience(&config), SimDuration::MAX);
+        assert_eq!(Client::stall_after(&config), SimDuration::MAX);
     }
 
     #[test]

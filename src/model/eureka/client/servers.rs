@@ -13,7 +13,7 @@ use std::net::Ipv4Addr;
 
 use super::java_random::{JavaRandom, java_hash_code};
 use super::{ClientConfig, ServerOrder, purpose};
-use crate::engine::{Dice, SimDuration};
+use crate::engine::{Rng, SimDuration};
 use crate::model::id::ServerId;
 
 /// The servers that a client is configured with, as its settings list them. One that is listed twice, in two
@@ -82,7 +82,7 @@ impl Servers {
     }
 
     /// Works the list out anew: at each start of a process, and at each refresh.
-    pub(super) fn resolve(&mut self, order: ServerOrder, dice: &mut Dice<'_>) {
+    pub(super) fn resolve(&mut self, order: ServerOrder, rng: &mut Rng<'_>) {
         let Self::Many(list) = self else { return };
         if order == ServerOrder::ByHost && list.in_hosts_order {
             return;
@@ -92,7 +92,7 @@ impl Servers {
         let (own, others) = list.order.split_at_mut(list.own_zone as usize);
         for zone in [own, others] {
             match order {
-                ServerOrder::Shuffled => shuffle(zone, dice),
+                ServerOrder::Shuffled => shuffle(zone, rng),
                 ServerOrder::ByHost => order_by_host(zone, seed),
             }
         }
@@ -132,9 +132,9 @@ impl ClientConfig {
 }
 
 /// A fair permutation (`ResolverUtils.randomize` from 1.10.14 on).
-fn shuffle(zone: &mut [ServerId], dice: &mut Dice<'_>) {
+fn shuffle(zone: &mut [ServerId], rng: &mut Rng<'_>) {
     for left in (2..=zone.len()).rev() {
-        zone.swap(left - 1, dice.below(purpose::SERVER_ORDER, left as u64) as usize);
+        zone.swap(left - 1, rng.below(purpose::SERVER_ORDER, left as u64) as usize);
     }
 }
 
@@ -171,7 +171,7 @@ mod tests {
         let mut seen = std::collections::BTreeMap::new();
         for _ in 0..6_000 {
             let mut list = Servers::new(ServerUrls::in_one_zone(&servers(3)));
-            rig.step(|_, _, step| list.resolve(ServerOrder::Shuffled, &mut step.dice));
+            rig.step(|_, _, step| list.resolve(ServerOrder::Shuffled, &mut step.rng));
             *seen.entry(list.order().to_vec()).or_insert(0) += 1;
         }
         // 1,000 of each of the 6 expected, with a standard deviation of 29.
@@ -183,7 +183,7 @@ mod tests {
     fn order_of_host(address: Ipv4Addr, count: u32) -> Vec<u32> {
         let mut rig = Rig::new(Flavour::Spring);
         let mut list = Servers::new(ServerUrls { address, ..ServerUrls::in_one_zone(&servers(count)) });
-        rig.step(|_, _, step| list.resolve(ServerOrder::ByHost, &mut step.dice));
+        rig.step(|_, _, step| list.resolve(ServerOrder::ByHost, &mut step.rng));
         list.order().iter().map(|server| server.0).collect()
     }
 
@@ -219,9 +219,9 @@ mod tests {
             rig.step(|client, _, _| client.on_crash());
         }
         rig.step(|_, _, step| {
-            let first = step.dice.bits(purpose::SERVER_ORDER);
+            let first = step.rng.bits(purpose::SERVER_ORDER);
             let mut untouched = Rig::new(Flavour::Spring);
-            untouched.step(|_, _, step| assert_eq!(step.dice.bits(purpose::SERVER_ORDER), first));
+            untouched.step(|_, _, step| assert_eq!(step.rng.bits(purpose::SERVER_ORDER), first));
         });
     }
 
@@ -234,9 +234,9 @@ mod tests {
         assert!(matches!(rig.client.servers, Servers::One(_)));
         assert!(!rig.client.servers.starts_polling());
         rig.step(|_, _, step| {
-            let first = step.dice.bits(purpose::SERVER_ORDER);
+            let first = step.rng.bits(purpose::SERVER_ORDER);
             let mut untouched = Rig::new(Flavour::Spring);
-            untouched.step(|_, _, step| assert_eq!(step.dice.bits(purpose::SERVER_ORDER), first));
+            untouched.step(|_, _, step| assert_eq!(step.rng.bits(purpose::SERVER_ORDER), first));
         });
     }
 
@@ -248,7 +248,7 @@ mod tests {
         let mut list = Servers::new(urls);
         let mut seen = std::collections::BTreeSet::new();
         for _ in 0..300 {
-            rig.step(|_, _, step| list.resolve(ServerOrder::Shuffled, &mut step.dice));
+            rig.step(|_, _, step| list.resolve(ServerOrder::Shuffled, &mut step.rng));
             let mut zones = list.order().to_vec();
             seen.insert(zones.clone());
             zones[..2].sort();
@@ -258,7 +258,7 @@ mod tests {
         assert_eq!(seen.len(), 2 * 6);
         // By host each zone is shuffled from the same seed: of two the first place stays, of three it does not.
         let mut list = Servers::new(urls);
-        rig.step(|_, _, step| list.resolve(ServerOrder::ByHost, &mut step.dice));
+        rig.step(|_, _, step| list.resolve(ServerOrder::ByHost, &mut step.rng));
         let three = order_of_host(urls.address, 3);
         let expected: Vec<ServerId> = [3, 4].into_iter().chain(three).map(ServerId).collect();
         assert_eq!(list.order(), expected);
@@ -270,7 +270,7 @@ mod tests {
         let others = servers(2);
         let mut list =
             Servers::new(ServerUrls { own_zone: &[], other_zones: &others, ..ServerUrls::in_one_zone(&[]) });
-        rig.step(|_, _, step| list.resolve(ServerOrder::Shuffled, &mut step.dice));
+        rig.step(|_, _, step| list.resolve(ServerOrder::Shuffled, &mut step.rng));
         assert_eq!(list.order().len(), 2);
     }
 

@@ -25,7 +25,7 @@ impl Client {
         self.life = Life::Starting;
         self.record = OwnRecord::new(config, step.now.wall);
         self.servers.reset();
-        self.servers.resolve(config.server_order, &mut step.dice);
+        self.servers.resolve(config.server_order, &mut step.rng);
         self.await_first_call(config, step);
         if config.fetch_registry {
             let job = Job::new(Task::Start, step.now.mono);

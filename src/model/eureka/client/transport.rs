@@ -10,7 +10,7 @@
 use std::num::NonZeroU16;
 
 use super::{TransportConfig, TransportKind};
-use crate::engine::{Dice, Purpose, SimDuration};
+use crate::engine::{Purpose, Rng, SimDuration};
 use crate::model::clock::WallMs;
 use crate::model::effect::Call;
 pub use crate::model::effect::Silence;
@@ -124,12 +124,12 @@ impl Stack {
         &mut self,
         now: WallMs,
         base_s: u32,
-        dice: &mut Dice<'_>,
+        rng: &mut Rng<'_>,
         purpose: Purpose,
     ) -> Attempts {
         if now >= self.session_ends {
             let base_ms = u64::from(base_s) * 1_000;
-            let length_ms = base_ms / 2 + if base_ms == 0 { 0 } else { dice.below(purpose, base_ms) };
+            let length_ms = base_ms / 2 + if base_ms == 0 { 0 } else { rng.below(purpose, base_ms) };
             self.session_ends = now.plus(length_ms as i64);
             self.session = self.session.wrapping_add(1);
             self.delegate = None;
@@ -301,7 +301,7 @@ mod tests {
         stack.session_ends = WallMs(1_000);
         let mut begin = |now| {
             rig.step(|_, _, step| {
-                stack.begin(WallMs(now), 1_200, &mut step.dice, Purpose(0));
+                stack.begin(WallMs(now), 1_200, &mut step.rng, Purpose(0));
             });
             (stack.delegate.is_some(), stack.quarantine.is_some(), stack.session_ends.0)
         };

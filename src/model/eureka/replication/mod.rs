@@ -34,7 +34,7 @@ use super::server::EurekaServer;
 use super::status::Origin;
 use crate::model::id::{InstanceId, ServerId};
 use crate::model::message::{Failure, ItemReply, Record, Status};
-use peer::{PeerNode, Setback};
+use peer::{BatchFailure, PeerNode};
 use task::Task;
 
 pub(super) use task::Operation;
@@ -129,21 +129,23 @@ impl EurekaServer {
     ) {
         let now = step.now.wall;
         let tasks = self.peers.node(peer).end(batch);
-        let setback = match outcome {
+        let failure = match outcome {
             BatchOutcome::Answered(replies) => {
                 self.take_answers(peer, &tasks, replies, step);
                 None
             }
             BatchOutcome::Refused(503) | BatchOutcome::Failed(Failure::ReadTimeout) => {
-                Some(Setback::Congestion)
+                Some(BatchFailure::Congestion)
             }
-            BatchOutcome::Failed(Failure::Refused | Failure::ConnectTimeout) => Some(Setback::NetworkFailure),
+            BatchOutcome::Failed(Failure::Refused | Failure::ConnectTimeout) => {
+                Some(BatchFailure::NetworkFailure)
+            }
             // A permanent error: the batch is lost.
             BatchOutcome::Refused(_) => None,
         };
         let node = self.peers.node(peer);
-        if let Some(setback) = setback {
-            node.put_back(&tasks, setback, now);
+        if let Some(failure) = failure {
+            node.put_back(&tasks, failure, now);
         }
         node.recycle(tasks);
         node.send_what_is_due(&self.leases, step);

@@ -26,7 +26,7 @@ use crate::model::id::ServerId;
 
 /// Why a batch comes back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Setback {
+pub(super) enum BatchFailure {
     /// The peer is overloaded, or takes it as such.
     Congestion,
     /// The peer was not reached.
@@ -43,7 +43,7 @@ pub(super) struct PeerNode {
     batches_max: usize,
     next_batch: BatchId,
     /// When the timer fires that is set, by the wall clock.
-    looks_at: Option<WallMs>,
+    observed_services: Option<WallMs>,
     generation: u16,
     /// Emptied lists of batches that have ended, to be used again.
     spare: Vec<Vec<Task>>,
@@ -59,7 +59,7 @@ impl PeerNode {
             under_way: Vec::new(),
             batches_max: limits.batches_max,
             next_batch: BatchId(0),
-            looks_at: None,
+            observed_services: None,
             generation,
             spare: Vec::new(),
         }
@@ -91,14 +91,14 @@ impl PeerNode {
     #[inline]
     pub(super) fn submit(&mut self, task: Task, leases: &LeaseTable, step: &mut ServerStep<'_>) {
         self.queue.put(task);
-        if self.looks_at.is_none() || self.queue.is_full() {
+        if self.observed_services.is_none() || self.queue.is_full() {
             self.send_what_is_due(leases, step);
         }
     }
 
     /// The timer fired; a stale setting is dropped.
     pub(super) fn on_timer(&mut self, generation: u16, leases: &LeaseTable, step: &mut ServerStep<'_>) {
-        if generation == self.generation && self.looks_at.take().is_some() {
+        if generation == self.generation && self.observed_services.take().is_some() {
             self.send_what_is_due(leases, step);
         }
     }
@@ -122,10 +122,10 @@ impl PeerNode {
     }
 
     /// A batch failed and is tried again.
-    pub(super) fn put_back(&mut self, tasks: &[Task], setback: Setback, now: WallMs) {
-        match setback {
-            Setback::Congestion => self.shaper.congested(now),
-            Setback::NetworkFailure => self.shaper.network_failed(now),
+    pub(super) fn put_back(&mut self, tasks: &[Task], failure: BatchFailure, now: WallMs) {
+        match failure {
+            BatchFailure::Congestion => self.shaper.congested(now),
+            BatchFailure::NetworkFailure => self.shaper.network_failed(now),
         }
         self.queue.put_back(tasks, now);
     }
@@ -167,13 +167,13 @@ impl PeerNode {
     /// cheaper than a new setting for each task that takes the first place.
     fn look_at(&mut self, at: WallMs, step: &mut ServerStep<'_>) {
         let now = step.now.wall;
-        if let Some(set) = self.looks_at {
+        if let Some(set) = self.observed_services {
             if set > now && set <= at {
                 return;
             }
             self.generation = self.generation.wrapping_add(1);
         }
-        self.looks_at = Some(at);
+        self.observed_services = Some(at);
         let (peer, due, generation) = (self.id, Due::Wall(at), self.generation);
         step.out.push(ServerEffect::SetPeerTimer { peer, due, generation });
     }

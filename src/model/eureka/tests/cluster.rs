@@ -39,7 +39,7 @@ enum Event {
 
 struct Node {
     server: EurekaServer,
-    chance: Chance,
+    streams: Streams,
     facts: Vec<(i64, Fact)>,
 }
 
@@ -104,8 +104,8 @@ impl Cluster {
             row.resize(row.len().max(me + 1), Link::Open);
         }
         self.links.resize(self.links.len().max(me + 1), vec![Link::Open; me + 1]);
-        let (server, chance, out) = self.live(me, 0, peers, own);
-        self.nodes.push(Node { server, chance, facts: Vec::new() });
+        let (server, streams, out) = self.live(me, 0, peers, own);
+        self.nodes.push(Node { server, streams, facts: Vec::new() });
         self.take(me, out);
     }
 
@@ -117,9 +117,9 @@ impl Cluster {
         };
         self.events.retain(|event| !from_it(&event.2));
         let generation = self.server(server).next_generation();
-        let (life, chance, out) = self.live(server, generation, peers, OwnRegistry::default());
+        let (life, streams, out) = self.live(server, generation, peers, OwnRegistry::default());
         self.nodes[server].server = life;
-        self.nodes[server].chance = chance;
+        self.nodes[server].streams = streams;
         self.take(server, out);
     }
 
@@ -129,13 +129,13 @@ impl Cluster {
         generation: u16,
         peers: &[usize],
         own: OwnRegistry<'_>,
-    ) -> (EurekaServer, Chance, Vec<ServerEffect>) {
+    ) -> (EurekaServer, Streams, Vec<ServerEffect>) {
         let peers: Vec<ServerId> = peers.iter().map(|&peer| ServerId(peer as u32)).collect();
-        let mut chance = Chance::of(&format!("server/{me}"));
+        let mut streams = Streams::of(&format!("server/{me}"));
         let (now, mut out) = (self.now(), Vec::new());
-        let mut step = Step { now, dice: chance.with(&self.seed), views: &mut self.views, out: &mut out };
+        let mut step = Step { now, rng: streams.with(&self.seed), views: &mut self.views, out: &mut out };
         let server = EurekaServer::start(Arc::clone(&self.config), generation, &peers, own, &mut step);
-        (server, chance, out)
+        (server, streams, out)
     }
 
     pub(super) fn now(&self) -> Now {
@@ -159,7 +159,7 @@ impl Cluster {
         let (now, mut out) = (self.now(), Vec::new());
         let node = &mut self.nodes[server];
         let mut step =
-            Step { now, dice: node.chance.with(&self.seed), views: &mut self.views, out: &mut out };
+            Step { now, rng: node.streams.with(&self.seed), views: &mut self.views, out: &mut out };
         let result = act(&mut node.server, &mut step);
         self.take(server, out);
         result

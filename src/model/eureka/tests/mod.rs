@@ -13,7 +13,7 @@ mod serving;
 use std::sync::Arc;
 
 use super::*;
-use crate::engine::{Chance, Seed, SimTime};
+use crate::engine::{Seed, SimTime, Streams};
 use crate::model::clock::{Now, WallMs};
 use crate::model::fact::Fact;
 use crate::model::id::{AppId, InstanceId};
@@ -30,7 +30,7 @@ struct Bench {
     own_view: Option<View>,
     views: Views,
     seed: Seed,
-    chance: Chance,
+    streams: Streams,
     /// (due in ms since the start, order of setting, timer, generation).
     timers: Vec<(i64, usize, ServerTimer, u16)>,
     settings: usize,
@@ -62,11 +62,11 @@ impl Bench {
     }
 
     fn start_with(config: ServerConfig, own_view: Option<View>) -> Self {
-        let (seed, mut chance) = (Seed::new(7, 0), Chance::of("server/1"));
+        let (seed, mut streams) = (Seed::new(7, 0), Streams::of("server/1"));
         let (mut views, mut out) = (Views::default(), Vec::new());
         let mut step = Step {
             now: Now { mono: SimTime::ZERO, wall: START },
-            dice: chance.with(&seed),
+            rng: streams.with(&seed),
             views: &mut views,
             out: &mut out,
         };
@@ -77,7 +77,7 @@ impl Bench {
             own_view,
             views,
             seed,
-            chance,
+            streams,
             timers: Vec::new(),
             settings: 0,
             facts: Vec::new(),
@@ -99,7 +99,7 @@ impl Bench {
         let mut out = Vec::new();
         let now = self.now();
         let mut step =
-            Step { now, dice: self.chance.with(&self.seed), views: &mut self.views, out: &mut out };
+            Step { now, rng: self.streams.with(&self.seed), views: &mut self.views, out: &mut out };
         let result = act(&mut self.server, &mut step);
         self.take(out);
         result

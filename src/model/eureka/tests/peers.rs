@@ -88,7 +88,7 @@ fn a_wall_clock_that_is_set_forward_is_noticed_at_once() {
     let mut out = Vec::new();
     let mut step = Step {
         now: bench.now(),
-        dice: bench.chance.with(&bench.seed),
+        rng: bench.streams.with(&bench.seed),
         views: &mut bench.views,
         out: &mut out,
     };
@@ -179,9 +179,9 @@ fn netflix_with_a_peer_that_knows_somebody_opens_at_once_and_refuses_nobody() {
     let (mut cluster, records) = source();
     let view = Some(cluster.view(0));
     let (now, mut out) = (cluster.now(), Vec::new());
-    let (seed, mut chance) = (Seed::new(7, 0), Chance::of("server/netflix"));
+    let (seed, mut streams) = (Seed::new(7, 0), Streams::of("server/netflix"));
     let reply = cluster.with(0, |_, step| {
-        let mut step = Step { now, dice: chance.with(&seed), views: step.views, out: &mut out };
+        let mut step = Step { now, rng: streams.with(&seed), views: step.views, out: &mut out };
         let config = Arc::new(ServerConfig::defaults(Flavour::Netflix));
         let own = OwnRegistry { view, records: &records };
         let mut server = EurekaServer::start(config, 0, &[ServerId(0)], own, &mut step);

@@ -98,7 +98,7 @@ impl Machine for TwoStageClient {
         answer
     }
 
-    fn patience(_config: &ClientConfig) -> SimDuration {
+    fn stall_after(_config: &ClientConfig) -> SimDuration {
         SimDuration::MAX
     }
 }

@@ -24,7 +24,7 @@ use crate::model::view::Payload;
 const FIRST_POLL_DELAY: SimDuration = SimDuration::from_secs(1);
 
 /// What became of a list.
-struct Taken {
+struct ListOutcome {
     /// Whether it was not refused.
     is_stored: bool,
     /// Whether it could be written to the disk, or need not be.
@@ -94,14 +94,14 @@ impl TwoStageClient {
         checks: bool,
         config: &ClientConfig,
         step: &mut Step<'_, ClientEffect>,
-    ) -> Taken {
+    ) -> ListOutcome {
         let (app, offered) = (self.loops[at].app, payload.full_view());
         if checks && self.refuses_list(app, offered, config, step) {
-            return Taken { is_stored: false, is_written: true };
+            return ListOutcome { is_stored: false, is_written: true };
         }
         self.loops[at].stored = Some((payload.life, payload.version));
         let view = step.views.with_service(self.view, app, offered);
-        Taken { is_stored: true, is_written: self.store(view, config, step) }
+        ListOutcome { is_stored: true, is_written: self.store(view, config, step) }
     }
 }
 

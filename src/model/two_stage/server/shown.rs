@@ -19,11 +19,11 @@ pub(super) struct Shown {
     stored: LifeId,
     protection: Option<Protection>,
     /// What the last facts told.
-    told: Told,
+    told: LastReported,
 }
 
 #[derive(Clone)]
-struct Told {
+struct LastReported {
     stored: View,
     served: View,
 }
@@ -47,7 +47,7 @@ impl Shown {
             threshold,
             engaged: Vec::new(),
         });
-        Self { flags, stored, protection, told: Told { stored: View::EMPTY, served: View::EMPTY } }
+        Self { flags, stored, protection, told: LastReported { stored: View::EMPTY, served: View::EMPTY } }
     }
 
     /// The log of the flags.
@@ -91,7 +91,7 @@ impl Shown {
     pub(super) fn tell(&mut self, step: &mut ServerStep<'_>) {
         let newest = |life: LifeId| View::of(life, step.views.log(life).version());
         let (stored, served) = (newest(self.stored), newest(self.served()));
-        let told = std::mem::replace(&mut self.told, Told { stored, served });
+        let told = std::mem::replace(&mut self.told, LastReported { stored, served });
         if told.stored != stored {
             tell(step, Fact::StoredChanged { from: told.stored, to: stored });
         }

@@ -49,7 +49,7 @@ impl Sweeps {
 
 /// Whom a sweep takes, each in order.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Harvest {
+struct SweepResult {
     /// Turns unhealthy.
     marks: Vec<InstanceId>,
     /// Is forgotten.
@@ -126,8 +126,8 @@ impl TwoStageServer {
         let (entries, healthy) = (self.entries.of(app).len() as u32, self.entries.healthy(app));
         let verdict = Verdict::of(&self.config, healthy, entries);
         let has_turned = self.sweeps.note(app, verdict.is_open);
-        let harvest = judge(&self.config, self.entries.of(app), healthy, verdict, step.now.wall);
-        let Harvest { marks, removals } = harvest;
+        let sweep_result = judge(&self.config, self.entries.of(app), healthy, verdict, step.now.wall);
+        let SweepResult { marks, removals } = sweep_result;
         for &instance in &marks {
             self.entries.set_healthy(instance, false);
             tell(step, Fact::SoftEvicted { instance });
@@ -149,10 +149,16 @@ impl TwoStageServer {
 
 /// Whom a sweep takes of a service. Each entry is judged by its own fields, so the order in which they are looked at makes
 /// no difference, unless a cap ends the marks: then the longest silent come first.
-fn judge(config: &ServerConfig, entries: &[Entry], healthy: u32, verdict: Verdict, now: WallMs) -> Harvest {
-    let mut harvest = Harvest::default();
+fn judge(
+    config: &ServerConfig,
+    entries: &[Entry],
+    healthy: u32,
+    verdict: Verdict,
+    now: WallMs,
+) -> SweepResult {
+    let mut sweep_result = SweepResult::default();
     if !verdict.is_open && !verdict.may_remove {
-        return harvest;
+        return sweep_result;
     }
     let (soft_ms, hard_ms) = (i64::from(config.soft_timeout_ms), i64::from(config.hard_timeout_ms));
     let least_ms = soft_ms.min(hard_ms);
@@ -167,19 +173,19 @@ fn judge(config: &ServerConfig, entries: &[Entry], healthy: u32, verdict: Verdic
             silent.push((entry.last, entry.instance));
         }
         if verdict.may_remove && silence_ms > hard_ms && (!entry.healthy || removes_healthy) {
-            harvest.removals.push(entry.instance);
+            sweep_result.removals.push(entry.instance);
         }
     }
     // Either or: who is removed goes first, being silent for longest, and what is left is what marks must not break. In
     // two passes all marks come first.
-    let left = entries.len() - if removes_healthy { 0 } else { harvest.removals.len() };
+    let left = entries.len() - if removes_healthy { 0 } else { sweep_result.removals.len() };
     let marks_max = verdict.marks_max(config, healthy, left as u32);
     if silent.len() > marks_max {
         silent.sort_unstable();
         silent.truncate(marks_max);
     }
-    harvest.marks = silent.into_iter().map(|(_, instance)| instance).collect();
-    harvest.marks.sort_unstable();
-    harvest.removals.sort_unstable();
-    harvest
+    sweep_result.marks = silent.into_iter().map(|(_, instance)| instance).collect();
+    sweep_result.marks.sort_unstable();
+    sweep_result.removals.sort_unstable();
+    sweep_result
 }

@@ -145,11 +145,11 @@ fn draw_panel(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::comparison::made_up;
+    use crate::report::comparison::fixtures;
 
     #[test]
     fn a_curve_is_that_of_its_configuration_where_others_have_none() {
-        let mut comparison = made_up::comparison(made_up::scenarios(3));
+        let mut comparison = fixtures::comparison(fixtures::scenarios(3));
         comparison.summary.configurations[0].stages.clear();
         comparison.curves[0].clear();
         for (_, curves) in panels_of(&comparison, EventKind::Crash) {

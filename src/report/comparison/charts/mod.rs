@@ -49,7 +49,7 @@ pub(super) fn all(comparison: &Comparison, figure: Option<Figure>) -> Vec<(&'sta
     } else {
         bands::svg(summary)
     };
-    let figure = figure.unwrap_or_else(|| Figure::telling(summary));
+    let figure = figure.unwrap_or_else(|| Figure::narrative(summary));
     let by_axes = match summary.axes.len() {
         1 => ("by-axis", lines::svg(summary)),
         _ => ("heat-map", heat_map::svg(summary, figure)),
@@ -131,21 +131,21 @@ fn is_scenarios(axis: &AxisSummary) -> bool {
 mod tests {
     use super::*;
     use crate::engine::SimDuration;
-    use crate::report::comparison::made_up;
+    use crate::report::comparison::fixtures;
     use crate::report::svg_to_png;
 
     fn cases() -> Vec<(&'static str, Comparison)> {
         vec![
-            ("one-axis", made_up::comparison(made_up::sweep(&[6], 20))),
-            ("one-axis-many", made_up::comparison(made_up::sweep(&[30], 20))),
-            ("two-axes", made_up::comparison(made_up::sweep(&[4, 3], 20))),
-            ("two-axes-many", made_up::comparison(made_up::sweep(&[14, 30], 20))),
-            ("three-axes", made_up::comparison(made_up::sweep(&[3, 4, 3], 20))),
-            ("scenarios", made_up::comparison(made_up::scenarios(4))),
-            ("scenarios-many", made_up::comparison(made_up::scenarios(15))),
-            ("protected", made_up::comparison(made_up::protected())),
-            ("quiet", made_up::comparison(made_up::quiet())),
-            ("registries", made_up::comparison(made_up::registries())),
+            ("one-axis", fixtures::comparison(fixtures::sweep(&[6], 20))),
+            ("one-axis-many", fixtures::comparison(fixtures::sweep(&[30], 20))),
+            ("two-axes", fixtures::comparison(fixtures::sweep(&[4, 3], 20))),
+            ("two-axes-many", fixtures::comparison(fixtures::sweep(&[14, 30], 20))),
+            ("three-axes", fixtures::comparison(fixtures::sweep(&[3, 4, 3], 20))),
+            ("scenarios", fixtures::comparison(fixtures::scenarios(4))),
+            ("scenarios-many", fixtures::comparison(fixtures::scenarios(15))),
+            ("protected", fixtures::comparison(fixtures::protected())),
+            ("quiet", fixtures::comparison(fixtures::quiet())),
+            ("registries", fixtures::comparison(fixtures::registries())),
         ]
     }
 
@@ -168,12 +168,12 @@ mod tests {
     #[test]
     fn names_without_room_are_told_once() {
         // Two columns have no room for `instances=20 · of=1` above them, and fifteen scenarios none below.
-        let many = made_up::sweep(&[2, 2, 2, 2], 20);
-        let maps = heat_map::svg(&many, Figure::telling(&many));
+        let many = fixtures::sweep(&[2, 2, 2, 2], 20);
+        let maps = heat_map::svg(&many, Figure::narrative(&many));
         assert!(maps.contains("Maps: instances · of.") && maps.contains("20 · 1"), "{maps}");
-        let names = lines::svg(&made_up::scenarios(15));
+        let names = lines::svg(&fixtures::scenarios(15));
         assert!(names.contains("#15 the-15-th-scenario-of-all"));
-        assert!(!lines::svg(&made_up::scenarios(2)).contains("#1 "));
+        assert!(!lines::svg(&fixtures::scenarios(2)).contains("#1 "));
     }
 
     #[test]

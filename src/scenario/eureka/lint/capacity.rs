@@ -6,12 +6,12 @@ use crate::model::eureka::Eureka;
 use crate::model::message::RequestKind;
 use crate::scenario::diagnostics::Problem;
 use crate::scenario::eureka::lint::protection;
-use crate::scenario::lint::Whence;
+use crate::scenario::lint::Spans;
 use crate::scenario::setup::{AppOf, ScenarioOf};
 
 /// Heartbeats and fetches that take more of the threads' time than there is: the queue grows to the end of the run, and
 /// memory with it.
-pub(crate) fn overload(scenario: ScenarioOf<'_, Eureka>, whence: &Whence<'_>) -> Option<Problem> {
+pub(crate) fn overload(scenario: ScenarioOf<'_, Eureka>, spans: &Spans<'_>) -> Option<Problem> {
     let capacity = scenario.capacity.as_ref()?;
     let seconds = |kind: RequestKind| mean_seconds(capacity.service[kind as usize]);
     let count = scenario.servers.len() as f64;
@@ -42,7 +42,7 @@ pub(crate) fn overload(scenario: ScenarioOf<'_, Eureka>, whence: &Whence<'_>) ->
     };
     Some(
         Problem::warning(
-            whence.global(&["server", "capacity", "threads"]),
+            spans.global(&["server", "capacity", "threads"]),
             format!("heartbeats and fetches alone take {taken}"),
         )
         .label("the queue, and the memory that it takes, grow to the end of the run")

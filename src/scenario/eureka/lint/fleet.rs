@@ -16,7 +16,7 @@ use crate::scenario::lint::seconds;
 use crate::scenario::setup::{AppOf, ScenarioOf};
 use crate::scenario::types::Fault;
 use crate::scenario::types::targets::{Batch, Order};
-use crate::scenario::types::verb::Verb;
+use crate::scenario::types::verb::FaultKind;
 
 /// The minute in which renewals are counted.
 const MINUTE: SimDuration = SimDuration::from_secs(60);
@@ -28,11 +28,13 @@ pub(crate) fn lint(scenario: ScenarioOf<'_, Eureka>, fault: &Fault, table: &Tabl
     }
     let of = |app: AppId| scenario.app(app);
     match fault.verb {
-        Verb::Start { application, count, over } => {
+        FaultKind::Start { application, count, over } => {
             storm(scenario, table, of(application), within_a_minute(f64::from(count), over))
         }
-        Verb::BlueGreen { from, to, .. } => storm(scenario, table, of(to), f64::from(of(from).instances)),
-        Verb::RollOut { .. } => roll_out(scenario, &fault.verb, table),
+        FaultKind::BlueGreen { from, to, .. } => {
+            storm(scenario, table, of(to), f64::from(of(from).instances))
+        }
+        FaultKind::RollOut { .. } => roll_out(scenario, &fault.verb, table),
         _ => None,
     }
 }
@@ -76,8 +78,8 @@ fn storm(
 
 /// Batches that are killed: either so many at once that a minute lacks their heartbeats, or, with new ids, so many
 /// in the life of a lease that the dead and the new are expected together.
-fn roll_out(scenario: ScenarioOf<'_, Eureka>, verb: &Verb, table: &Table) -> Option<Problem> {
-    let Verb::RollOut { application, batch, wait, down_for, graceful: false, new_id, order, .. } = verb
+fn roll_out(scenario: ScenarioOf<'_, Eureka>, verb: &FaultKind, table: &Table) -> Option<Problem> {
+    let FaultKind::RollOut { application, batch, wait, down_for, graceful: false, new_id, order, .. } = verb
     else {
         return None;
     };

@@ -9,7 +9,7 @@ use crate::scenario::lint::fault::{Fleet, percent, place};
 use crate::scenario::lint::{roughly, seconds};
 use crate::scenario::setup::{AppOf, ScenarioOf};
 use crate::scenario::types::Fault;
-use crate::scenario::types::verb::Verb;
+use crate::scenario::types::verb::FaultKind;
 
 /// A drift of a server's clock that is told: leases end a hundredth earlier or later.
 const DRIFT_TOLD_PPM: i32 = 10_000;
@@ -23,8 +23,8 @@ pub(crate) fn lint(scenario: ScenarioOf<'_, Eureka>, fault: &Fault, table: &Tabl
 /// Pauses in which a lease runs out: what is left of it when one begins is at least its life less an interval.
 fn long_pause(scenario: ScenarioOf<'_, Eureka>, fault: &Fault, table: &Table) -> Option<Problem> {
     let (length, key): (Distribution, _) = match &fault.verb {
-        Verb::Pause { length, .. } => (*length, "for"),
-        Verb::Pauses { lasting, .. } => (*lasting, "lasting"),
+        FaultKind::Pause { length, .. } => (*length, "for"),
+        FaultKind::Pauses { lasting, .. } => (*lasting, "lasting"),
         _ => return None,
     };
     let fleet = Fleet::of(&scenario, fault.verb.selection()?);
@@ -63,7 +63,7 @@ fn life(app: AppOf<'_, Eureka>) -> (SimDuration, SimDuration) {
 
 /// A server's clock that is set or drifts ages every lease (`eureka-server.md` 1.1).
 fn server_clock(scenario: ScenarioOf<'_, Eureka>, fault: &Fault, table: &Table) -> Option<Problem> {
-    let Verb::Clock { targets, step_ms, drift_ppm, .. } = &fault.verb else { return None };
+    let FaultKind::Clock { targets, step_ms, drift_ppm, .. } = &fault.verb else { return None };
     if !targets.is_server() {
         return None;
     }

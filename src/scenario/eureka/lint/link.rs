@@ -8,10 +8,10 @@ use crate::scenario::diagnostics::{Place, Problem};
 use crate::scenario::document::Table;
 use crate::scenario::eureka::lint::HEARTBEAT;
 use crate::scenario::lint::fault::{Fleet, percent};
-use crate::scenario::lint::{Whence, seconds};
+use crate::scenario::lint::{Spans, seconds};
 use crate::scenario::setup::{AppOf, ScenarioOf};
 use crate::scenario::types::targets::{Direction, Peer, Targets};
-use crate::scenario::types::verb::Verb;
+use crate::scenario::types::verb::FaultKind;
 use crate::scenario::types::{Delay, Fault};
 
 /// Live instances that lose their lease by lost messages, in a replicate on average, of which one is told.
@@ -25,7 +25,7 @@ pub(crate) fn hanging_calls(
     scenario: ScenarioOf<'_, Eureka>,
     app: AppOf<'_, Eureka>,
     at: usize,
-    whence: &Whence<'_>,
+    spans: &Spans<'_>,
 ) -> Option<Problem> {
     let client = app.client;
     let supervisor = seconds(client.lease_renewal_interval_in_seconds);
@@ -34,7 +34,7 @@ pub(crate) fn hanging_calls(
         return None;
     }
     // A link of another application's own carries none of its calls.
-    let concerns = |verb: &Verb| {
+    let concerns = |verb: &FaultKind| {
         verb.selection().and_then(|hit| hit.application).is_none_or(|other| other.index() == at)
     };
     let hang = |fault: &Fault| concerns(&fault.verb) && hangs(&fault.verb, supervisor);
@@ -42,10 +42,10 @@ pub(crate) fn hanging_calls(
         return None;
     }
     let threads = client.heartbeat_executor_thread_pool_size;
-    let place = whence
+    let place = spans
         .of(at, &["transport", "read-timeout"])
-        .or_else(|| whence.of(at, &["eureka", "client", "eureka-server-read-timeout-seconds"]))
-        .or_else(|| whence.of(at, &HEARTBEAT));
+        .or_else(|| spans.of(at, &["eureka", "client", "eureka-server-read-timeout-seconds"]))
+        .or_else(|| spans.of(at, &HEARTBEAT));
     Some(
         Problem::warning(place, format!("a heartbeat's supervisor gives up after {supervisor}, its call after {read}"))
             .label("calls to a server that hangs outlive their supervisor")
@@ -58,13 +58,13 @@ pub(crate) fn hanging_calls(
 }
 
 /// Whether a fault makes calls hang for longer than a supervisor waits.
-fn hangs(verb: &Verb, supervisor: SimDuration) -> bool {
+fn hangs(verb: &FaultKind, supervisor: SimDuration) -> bool {
     let longer = |length: Option<SimDuration>| length.is_none_or(|length| length > supervisor);
     match verb {
-        Verb::Pause { targets, length } => targets.is_server() && longer(length.greatest()),
-        Verb::Pauses { targets, lasting, .. } => targets.is_server() && lasting.p99() > supervisor,
-        Verb::Partition { targets, peer, length, .. } => carries_calls(targets, peer) && longer(*length),
-        Verb::Flap { targets, peer, down_for, .. } => {
+        FaultKind::Pause { targets, length } => targets.is_server() && longer(length.greatest()),
+        FaultKind::Pauses { targets, lasting, .. } => targets.is_server() && lasting.p99() > supervisor,
+        FaultKind::Partition { targets, peer, length, .. } => carries_calls(targets, peer) && longer(*length),
+        FaultKind::Flap { targets, peer, down_for, .. } => {
             carries_calls(targets, peer) && longer(down_for.greatest())
         }
         _ => false,
@@ -86,7 +86,7 @@ pub(crate) fn slow_network(
     scenario: ScenarioOf<'_, Eureka>,
     app: AppOf<'_, Eureka>,
     at: usize,
-    whence: &Whence<'_>,
+    spans: &Spans<'_>,
 ) -> Option<Problem> {
     let longest = match app.network.unwrap_or(scenario.network).latency {
         Delay::Constant(longest) | Delay::Uniform(_, longest) => longest,
@@ -101,7 +101,7 @@ pub(crate) fn slow_network(
     let (limit, call) = limits.into_iter().min()?;
     let title = format!("an answer may take {round_trip}, but {call} is given up after {limit}");
     (round_trip > limit).then(|| {
-        Problem::warning(whence.of(at, &["network", "latency"]), title)
+        Problem::warning(spans.of(at, &["network", "latency"]), title)
             .label("clients may never register, renew or fetch")
             .hint("the latency is one way: a call takes two of it")
     })
@@ -112,16 +112,16 @@ pub(crate) fn lossy_network(
     scenario: ScenarioOf<'_, Eureka>,
     app: AppOf<'_, Eureka>,
     at: usize,
-    whence: &Whence<'_>,
+    spans: &Spans<'_>,
 ) -> Option<Problem> {
     let loss = app.network.unwrap_or(scenario.network).loss;
     let expiries = Expiries::of(app.client, loss, f64::from(app.instances), scenario.duration)?;
-    Some(expiries.problem(whence.of(at, &["network", "loss"]), scenario))
+    Some(expiries.problem(spans.of(at, &["network", "loss"]), scenario))
 }
 
 /// The same by a fault.
 pub(crate) fn lossy_fault(scenario: ScenarioOf<'_, Eureka>, fault: &Fault, table: &Table) -> Option<Problem> {
-    let Verb::Degrade { targets, peer, loss, length, direction, .. } = &fault.verb else { return None };
+    let FaultKind::Degrade { targets, peer, loss, length, direction, .. } = &fault.verb else { return None };
     // A lost answer is no lost heartbeat.
     if !carries_calls(targets, peer) || *direction == Direction::FromServer {
         return None;

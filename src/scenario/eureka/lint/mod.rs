@@ -5,7 +5,7 @@
 use crate::engine::SimDuration;
 use crate::model::eureka::{Eureka, ServerConfig};
 use crate::scenario::diagnostics::Problem;
-use crate::scenario::lint::Whence;
+use crate::scenario::lint::Spans;
 use crate::scenario::setup::{AppOf, ScenarioOf};
 
 mod capacity;
@@ -17,20 +17,20 @@ pub(crate) mod protection;
 pub(crate) mod servers;
 
 /// What concerns Eureka's settings.
-pub(crate) fn lint(scenario: ScenarioOf<'_, Eureka>, whence: &Whence<'_>, warnings: &mut Vec<Problem>) {
+pub(crate) fn lint(scenario: ScenarioOf<'_, Eureka>, spans: &Spans<'_>, warnings: &mut Vec<Problem>) {
     for (at, app) in scenario.apps().enumerate() {
-        warnings.extend(lease(app, at, whence));
-        warnings.extend(delta_window(scenario, app, at, whence));
-        warnings.extend(refused_delta(scenario, app, at, whence));
-        warnings.extend(logged_delta(app, at, whence));
-        warnings.extend(link::hanging_calls(scenario, app, at, whence));
-        warnings.extend(link::slow_network(scenario, app, at, whence));
-        warnings.extend(link::lossy_network(scenario, app, at, whence));
-        warnings.extend(servers::zones(&scenario, &app, at, whence));
+        warnings.extend(lease(app, at, spans));
+        warnings.extend(delta_window(scenario, app, at, spans));
+        warnings.extend(refused_delta(scenario, app, at, spans));
+        warnings.extend(logged_delta(app, at, spans));
+        warnings.extend(link::hanging_calls(scenario, app, at, spans));
+        warnings.extend(link::slow_network(scenario, app, at, spans));
+        warnings.extend(link::lossy_network(scenario, app, at, spans));
+        warnings.extend(servers::zones(&scenario, &app, at, spans));
     }
-    warnings.extend(protection::lint(scenario, whence));
-    warnings.extend(servers::lint(scenario, whence));
-    warnings.extend(without_effect(scenario, whence));
+    warnings.extend(protection::lint(scenario, spans));
+    warnings.extend(servers::lint(scenario, spans));
+    warnings.extend(without_effect(scenario, spans));
 }
 
 pub(crate) const HEARTBEAT: [&str; 3] = ["eureka", "instance", "lease-renewal-interval-in-seconds"];
@@ -38,13 +38,13 @@ const LEASE: [&str; 3] = ["eureka", "instance", "lease-expiration-duration-in-se
 const FETCH: [&str; 3] = ["eureka", "client", "registry-fetch-interval-seconds"];
 
 /// A lease that ends before a heartbeat is due: one duration after a registration (`eureka-server.md` 1.2).
-fn lease(app: AppOf<'_, Eureka>, at: usize, whence: &Whence<'_>) -> Option<Problem> {
+fn lease(app: AppOf<'_, Eureka>, at: usize, spans: &Spans<'_>) -> Option<Problem> {
     let heartbeat = app.client.lease_renewal_interval_in_seconds;
     let lease = app.client.lease_expiration_duration_in_seconds;
     if lease > heartbeat || !app.client.register_with_eureka {
         return None;
     }
-    let place = whence.of(at, &LEASE).or_else(|| whence.of(at, &HEARTBEAT));
+    let place = spans.of(at, &LEASE).or_else(|| spans.of(at, &HEARTBEAT));
     let consequence = if lease.saturating_mul(2) <= heartbeat {
         "every lease expires between two heartbeats: live instances are removed"
     } else {
@@ -53,7 +53,7 @@ fn lease(app: AppOf<'_, Eureka>, at: usize, whence: &Whence<'_>) -> Option<Probl
     Some(
         Problem::warning(place, format!("a lease of {lease} s is not longer than the heartbeat interval of {heartbeat} s"))
             .label(consequence)
-            .related(whence.of(at, &HEARTBEAT), "the heartbeat interval")
+            .related(spans.of(at, &HEARTBEAT), "the heartbeat interval")
             .hint("a lease lasts one duration after a registration, two after a heartbeat: give it at least three intervals"),
     )
 }
@@ -63,7 +63,7 @@ fn delta_window(
     scenario: ScenarioOf<'_, Eureka>,
     app: AppOf<'_, Eureka>,
     at: usize,
-    whence: &Whence<'_>,
+    spans: &Spans<'_>,
 ) -> Option<Problem> {
     let (server, client) = (scenario.server(), app.client);
     if !client.fetch_registry || client.disable_delta || server.disable_delta {
@@ -77,7 +77,7 @@ fn delta_window(
         return None;
     }
     let retention = ["eureka", "server", "retention-time-in-m-s-in-delta-queue"];
-    let place = whence.of(at, &FETCH).or_else(|| whence.global(&retention));
+    let place = spans.of(at, &FETCH).or_else(|| spans.global(&retention));
     let (gap, kept) = (SimDuration::from_millis(gap_ms), SimDuration::from_millis(kept_ms));
     Some(
         Problem::warning(
@@ -94,30 +94,30 @@ fn refused_delta(
     scenario: ScenarioOf<'_, Eureka>,
     app: AppOf<'_, Eureka>,
     at: usize,
-    whence: &Whence<'_>,
+    spans: &Spans<'_>,
 ) -> Option<Problem> {
     if !scenario.server().disable_delta || app.client.disable_delta || !app.client.fetch_registry {
         return None;
     }
     Some(
         Problem::warning(
-            whence.global(&["eureka", "server", "disable-delta"]),
+            spans.global(&["eureka", "server", "disable-delta"]),
             "the server refuses deltas, but its clients ask for them",
         )
         .label("every fetch is two requests: a delta answered 403, then a full one")
-        .related(whence.of(at, &["eureka", "client", "disable-delta"]), "the clients' setting")
+        .related(spans.of(at, &["eureka", "client", "disable-delta"]), "the clients' setting")
         .hint("set `disable-delta = true` in `[eureka.client]` too"),
     )
 }
 
 /// `log-delta-diff` (`eureka-client.md` 3.3).
-fn logged_delta(app: AppOf<'_, Eureka>, at: usize, whence: &Whence<'_>) -> Option<Problem> {
+fn logged_delta(app: AppOf<'_, Eureka>, at: usize, spans: &Spans<'_>) -> Option<Problem> {
     if !app.client.log_delta_diff || app.client.disable_delta {
         return None;
     }
     Some(
         Problem::warning(
-            whence.of(at, &["eureka", "client", "log-delta-diff"]),
+            spans.of(at, &["eureka", "client", "log-delta-diff"]),
             "`log-delta-diff` does more than log",
         )
         .label("every delta is followed by a full fetch"),
@@ -125,7 +125,7 @@ fn logged_delta(app: AppOf<'_, Eureka>, at: usize, whence: &Whence<'_>) -> Optio
 }
 
 /// Settings that another one makes idle, unless they have their default, as in a canonical text.
-fn without_effect(scenario: ScenarioOf<'_, Eureka>, whence: &Whence<'_>) -> Vec<Problem> {
+fn without_effect(scenario: ScenarioOf<'_, Eureka>, spans: &Spans<'_>) -> Vec<Problem> {
     let server = scenario.server();
     let usual = ServerConfig::defaults(server.flavour);
     let idle = [
@@ -152,7 +152,7 @@ fn without_effect(scenario: ScenarioOf<'_, Eureka>, whence: &Whence<'_>) -> Vec<
     idle.into_iter()
         .filter(|(holds, ..)| *holds)
         .filter_map(|(_, name, why)| {
-            let place = whence.global(&["eureka", "server", name])?;
+            let place = spans.global(&["eureka", "server", name])?;
             Some(Problem::warning(place, format!("`{name}` has no effect")).label(why))
         })
         .collect()

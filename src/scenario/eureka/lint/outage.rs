@@ -10,8 +10,8 @@ use crate::scenario::eureka::lint::servers::{all_hear_all, known_by};
 use crate::scenario::lint::seconds;
 use crate::scenario::setup::{AppOf, ScenarioOf};
 use crate::scenario::types::Fault;
-use crate::scenario::types::targets::{Direction, Peer, Targets, WhichServers};
-use crate::scenario::types::verb::Verb;
+use crate::scenario::types::targets::{Direction, Peer, ServerChoice, Targets};
+use crate::scenario::types::verb::FaultKind;
 
 /// All warnings about one fault.
 pub(crate) fn lint(scenario: ScenarioOf<'_, Eureka>, fault: &Fault, table: &Table) -> Vec<Problem> {
@@ -22,15 +22,16 @@ pub(crate) fn lint(scenario: ScenarioOf<'_, Eureka>, fault: &Fault, table: &Tabl
 /// A partition between servers in which one side still sees more renewals than its threshold, and so evicts the live
 /// instances of the other (`eureka-peers.md` section 10). Told only where the clients of all servers are equally many.
 fn unprotected(scenario: ScenarioOf<'_, Eureka>, fault: &Fault, table: &Table) -> Option<Problem> {
-    let Verb::Partition { targets: Targets::Servers(which), peer: Peer::Servers, length, lost } = &fault.verb
+    let FaultKind::Partition { targets: Targets::Servers(which), peer: Peer::Servers, length, lost } =
+        &fault.verb
     else {
         return None;
     };
     let (server, count) = (scenario.server(), scenario.servers.len());
     let cut = match which {
-        WhichServers::All => return None,
-        WhichServers::Named(named) => named.len(),
-        WhichServers::Count(cut) => *cut as usize,
+        ServerChoice::All => return None,
+        ServerChoice::Named(named) => named.len(),
+        ServerChoice::Count(cut) => *cut as usize,
     };
     let even = scenario.apps().all(|app| known_by(&scenario, &app).len() == count);
     let fleet = protection::Fleet::of(scenario);
@@ -75,7 +76,7 @@ fn life(app: AppOf<'_, Eureka>) -> SimDuration {
 
 /// A restarted server that copies nothing (`eureka-peers.md` 8.1, 8.3).
 fn empty_again(scenario: ScenarioOf<'_, Eureka>, fault: &Fault, table: &Table) -> Option<Problem> {
-    let Verb::Restart { targets: Targets::Servers(_), .. } = &fault.verb else { return None };
+    let FaultKind::Restart { targets: Targets::Servers(_), .. } = &fault.verb else { return None };
     if scenario.servers.len() < 2 || copies(scenario) || scenario.servers.iter().all(|it| it.peers.is_empty())
     {
         return None;
@@ -94,7 +95,7 @@ fn empty_again(scenario: ScenarioOf<'_, Eureka>, fault: &Fault, table: &Table) -
 
 /// Servers that go down one after the other, before the last one has a whole registry again.
 fn too_fast(scenario: ScenarioOf<'_, Eureka>, fault: &Fault, table: &Table) -> Option<Problem> {
-    let Verb::Restart { targets: Targets::Servers(_), one_by_one: Some(wait), .. } = &fault.verb else {
+    let FaultKind::Restart { targets: Targets::Servers(_), one_by_one: Some(wait), .. } = &fault.verb else {
         return None;
     };
     let needed = complete_after(scenario);

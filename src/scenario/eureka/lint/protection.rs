@@ -9,7 +9,7 @@ use crate::engine::SimDuration;
 use crate::model::eureka::{Eureka, ServerConfig};
 use crate::scenario::diagnostics::Problem;
 use crate::scenario::eureka::lint::servers::all_hear_all;
-use crate::scenario::lint::Whence;
+use crate::scenario::lint::Spans;
 use crate::scenario::setup::ScenarioOf;
 
 const SHARE: [&str; 3] = ["eureka", "server", "renewal-percent-threshold"];
@@ -17,18 +17,18 @@ const ASSUMED: [&str; 3] = ["eureka", "server", "expected-client-renewal-interva
 const HEARTBEAT: [&str; 3] = ["eureka", "instance", "lease-renewal-interval-in-seconds"];
 
 /// At most one warning: the first that applies makes the others moot.
-pub(crate) fn lint(scenario: ScenarioOf<'_, Eureka>, whence: &Whence<'_>) -> Option<Problem> {
+pub(crate) fn lint(scenario: ScenarioOf<'_, Eureka>, spans: &Spans<'_>) -> Option<Problem> {
     let server = scenario.server();
     let fleet = Fleet::of(scenario);
     if fleet.size == 0 {
         return None;
     }
-    let certain = impossible_share(server, whence).or_else(|| never_counted(scenario, whence));
+    let certain = impossible_share(server, spans).or_else(|| never_counted(scenario, spans));
     // What a server is not told, or is told twice, makes it count otherwise.
     if certain.is_some() || !all_hear_all(&scenario) {
         return certain;
     }
-    other_interval(server, &fleet, whence).or_else(|| structural(server, &fleet))
+    other_interval(server, &fleet, spans).or_else(|| structural(server, &fleet))
 }
 
 /// The clients that renew.
@@ -64,7 +64,7 @@ pub(crate) fn threshold(server: &ServerConfig, expected: u32) -> f64 {
     (f64::from(expected) * (60.0 / f64::from(interval)) * server.renewal_percent_threshold).trunc()
 }
 
-fn impossible_share(server: &ServerConfig, whence: &Whence<'_>) -> Option<Problem> {
+fn impossible_share(server: &ServerConfig, spans: &Spans<'_>) -> Option<Problem> {
     let share = server.renewal_percent_threshold;
     let why = if share >= 1.0 {
         "a round may evict `size - size × 1.0` leases, none: nothing is ever evicted, protection on or off"
@@ -74,21 +74,21 @@ fn impossible_share(server: &ServerConfig, whence: &Whence<'_>) -> Option<Proble
         return None;
     };
     Some(
-        Problem::warning(whence.global(&SHARE), format!("a `renewal-percent-threshold` of {share:?}"))
+        Problem::warning(spans.global(&SHARE), format!("a `renewal-percent-threshold` of {share:?}"))
             .label("nothing is ever evicted")
             .hint(why),
     )
 }
 
 /// An empty start with an expectation of 0, which registrations never lift (`eureka-server.md` 4.6, Netflix #1459).
-fn never_counted(scenario: ScenarioOf<'_, Eureka>, whence: &Whence<'_>) -> Option<Problem> {
+fn never_counted(scenario: ScenarioOf<'_, Eureka>, spans: &Spans<'_>) -> Option<Problem> {
     let server = scenario.server();
     if !server.enable_self_preservation || server.default_open_for_traffic_count > 0 {
         return None;
     }
-    let place = whence
+    let place = spans
         .global(&["eureka", "instance", "registry", "default-open-for-traffic-count"])
-        .or_else(|| whence.global(&["flavour"]));
+        .or_else(|| spans.global(&["flavour"]));
     let update = SimDuration::from_millis(u64::from(server.renewal_threshold_update_interval_ms));
     let problem = Problem::warning(place, "an empty start leaves the expected number of clients at 0").hint(
         "registrations raise it only from 1 on; the threshold update counts what the server itself fetches",
@@ -101,14 +101,14 @@ fn never_counted(scenario: ScenarioOf<'_, Eureka>, whence: &Whence<'_>) -> Optio
 }
 
 /// Heartbeats at another interval than the server assumes (`eureka-client.md` section 7).
-fn other_interval(server: &ServerConfig, fleet: &Fleet, whence: &Whence<'_>) -> Option<Problem> {
+fn other_interval(server: &ServerConfig, fleet: &Fleet, spans: &Spans<'_>) -> Option<Problem> {
     let assumed =
         if server.rules.legacy_threshold { 30 } else { server.expected_client_renewal_interval_seconds };
     if !server.enable_self_preservation || fleet.intervals == (assumed, assumed) {
         return None;
     }
     let needed = threshold(server, fleet.size);
-    let place = whence.of(0, &HEARTBEAT).or_else(|| whence.global(&ASSUMED));
+    let place = spans.of(0, &HEARTBEAT).or_else(|| spans.global(&ASSUMED));
     let (shortest, longest) = fleet.intervals;
     let beats =
         if shortest == longest { format!("{shortest} s") } else { format!("{shortest} to {longest} s") };
@@ -123,7 +123,7 @@ fn other_interval(server: &ServerConfig, fleet: &Fleet, whence: &Whence<'_>) -> 
     Some(
         Problem::warning(place, format!("heartbeats come every {beats}, but the server assumes {assumed} s"))
             .label(label)
-            .related(whence.global(&ASSUMED), "what the server assumes")
+            .related(spans.global(&ASSUMED), "what the server assumes")
             .hint("set `expected-client-renewal-interval-seconds` to the heartbeat interval"),
     )
 }

@@ -9,7 +9,7 @@ use crate::scenario::diagnostics::Problem;
 use crate::scenario::document::Table;
 use crate::scenario::eureka::lint::capacity;
 use crate::scenario::eureka::lint::protection::{self, threshold};
-use crate::scenario::lint::Whence;
+use crate::scenario::lint::Spans;
 use crate::scenario::setup::{AppOf, ScenarioOf};
 use crate::scenario::types::claim::Claim;
 use crate::scenario::types::{Application, Delay, Scenario, ServerList, ZoneId};
@@ -51,14 +51,14 @@ fn zone_of(scenario: &Scenario, id: ServerId) -> Option<ZoneId> {
 }
 
 /// What concerns all servers.
-pub(crate) fn lint(scenario: ScenarioOf<'_, Eureka>, whence: &Whence<'_>) -> Vec<Problem> {
+pub(crate) fn lint(scenario: ScenarioOf<'_, Eureka>, spans: &Spans<'_>) -> Vec<Problem> {
     let lints = [one_hop, counted_twice, late_answers, capacity::overload, refused_at_the_start];
-    lints.into_iter().filter_map(|lint| lint(scenario, whence)).collect()
+    lints.into_iter().filter_map(|lint| lint(scenario, spans)).collect()
 }
 
 /// Changes travel one hop (`eureka-peers.md` section 1): who is no peer of the server that a client talks to never
 /// learns of it.
-fn one_hop(scenario: ScenarioOf<'_, Eureka>, whence: &Whence<'_>) -> Option<Problem> {
+fn one_hop(scenario: ScenarioOf<'_, Eureka>, spans: &Spans<'_>) -> Option<Problem> {
     let knowing = |wants: fn(&AppOf<'_, Eureka>) -> bool| -> Vec<ServerId> {
         let apps = scenario.apps().filter(|app| wants(app));
         let mut known: Vec<ServerId> = apps.flat_map(|app| known_by(&scenario, &app)).collect();
@@ -77,7 +77,7 @@ fn one_hop(scenario: ScenarioOf<'_, Eureka>, whence: &Whence<'_>) -> Option<Prob
     if deaf.is_empty() || apart && alone {
         return None;
     }
-    let place = whence.global(&["server", "peers"]).or_else(|| whence.global(&["server", "topology"]));
+    let place = spans.global(&["server", "peers"]).or_else(|| spans.global(&["server", "topology"]));
     let pair = |(own, to): &(ServerId, ServerId)| {
         format!("`{}` of those of `{}`", server_name(*to), server_name(*own))
     };
@@ -96,7 +96,7 @@ fn one_hop(scenario: ScenarioOf<'_, Eureka>, whence: &Whence<'_>) -> Option<Prob
 }
 
 /// A server that takes its own URL for a peer's counts what its clients tell it twice (`eureka-peers.md` section 1).
-fn counted_twice(scenario: ScenarioOf<'_, Eureka>, whence: &Whence<'_>) -> Option<Problem> {
+fn counted_twice(scenario: ScenarioOf<'_, Eureka>, spans: &Spans<'_>) -> Option<Problem> {
     let server = scenario.server();
     let count = scenario.servers.len();
     let twice = all_of(count).all(|own| is_told(&scenario, own, own));
@@ -117,7 +117,7 @@ fn counted_twice(scenario: ScenarioOf<'_, Eureka>, whence: &Whence<'_>) -> Optio
     let servers = if count == 1 { "it counts" } else { "with clients spread evenly each counts" };
     Some(
         Problem::warning(
-            whence.global(&["server", "recognises-own-url"]),
+            spans.global(&["server", "recognises-own-url"]),
             "a server that takes its own URL for a peer's counts its clients' heartbeats twice",
         )
         .label(label)
@@ -127,7 +127,7 @@ fn counted_twice(scenario: ScenarioOf<'_, Eureka>, whence: &Whence<'_>) -> Optio
 
 /// A read limit that a peer's answer cannot meet: the batch is sent again and counted again (`eureka-peers.md` 4.5,
 /// 4.6).
-fn late_answers(scenario: ScenarioOf<'_, Eureka>, whence: &Whence<'_>) -> Option<Problem> {
+fn late_answers(scenario: ScenarioOf<'_, Eureka>, spans: &Spans<'_>) -> Option<Problem> {
     if scenario.servers.iter().all(|server| server.peers.is_empty()) {
         return None;
     }
@@ -149,12 +149,12 @@ fn late_answers(scenario: ScenarioOf<'_, Eureka>, whence: &Whence<'_>) -> Option
     if needed <= limit {
         return None;
     }
-    let place = whence
+    let place = spans
         .global(&["eureka", "server", "peer-node-read-timeout-ms"])
-        .or_else(|| whence.global(&["server", "capacity", "replicated-item"]))
-        .or_else(|| whence.global(&["server", "capacity", "replicate"]))
-        .or_else(|| whence.global(&["server", "network", "latency"]))
-        .or_else(|| whence.global(&["network", "latency"]));
+        .or_else(|| spans.global(&["server", "capacity", "replicated-item"]))
+        .or_else(|| spans.global(&["server", "capacity", "replicate"]))
+        .or_else(|| spans.global(&["server", "network", "latency"]))
+        .or_else(|| spans.global(&["network", "latency"]));
     let size = if items > 1.0 { format!("a batch of {items:.0}") } else { "a batch".to_owned() };
     let again = limit + CONGESTION;
     Some(
@@ -173,7 +173,7 @@ fn longest(distribution: Distribution) -> SimDuration {
 
 /// Plain Netflix servers that start together: none finds a peer to copy from, and each then refuses fetches for a
 /// while (`eureka-peers.md` 8.1, 8.3). Told only if that lasts until faults are due.
-fn refused_at_the_start(scenario: ScenarioOf<'_, Eureka>, whence: &Whence<'_>) -> Option<Problem> {
+fn refused_at_the_start(scenario: ScenarioOf<'_, Eureka>, spans: &Spans<'_>) -> Option<Problem> {
     let server = scenario.server();
     if scenario.servers.len() < 2 || server.default_open_for_traffic_count > 0 {
         return None;
@@ -186,7 +186,7 @@ fn refused_at_the_start(scenario: ScenarioOf<'_, Eureka>, whence: &Whence<'_>) -
     if all_serve.saturating_sub(server.serves_after()) >= wait || until <= faults {
         return None;
     }
-    let place = whence.global(&["start", "warm-up"]).or_else(|| whence.global(&["flavour"]));
+    let place = spans.global(&["start", "warm-up"]).or_else(|| spans.global(&["flavour"]));
     Some(
         Problem::warning(
             place,
@@ -200,14 +200,9 @@ fn refused_at_the_start(scenario: ScenarioOf<'_, Eureka>, whence: &Whence<'_>) -
 }
 
 /// The zones that an application prefers (`eureka-client.md` 6.3).
-pub(crate) fn zones(
-    scenario: &Scenario,
-    app: &Application,
-    at: usize,
-    whence: &Whence<'_>,
-) -> Option<Problem> {
+pub(crate) fn zones(scenario: &Scenario, app: &Application, at: usize, spans: &Spans<'_>) -> Option<Problem> {
     let holds = |zone: ZoneId| scenario.servers.iter().any(|server| server.zone == Some(zone));
-    let place = whence.of(at, &["server-zones"]);
+    let place = spans.of(at, &["server-zones"]);
     match &app.server_list {
         ServerList::Zones(zones) => {
             let empty = zones.iter().find(|zone| !holds(**zone))?;

@@ -4,7 +4,7 @@
 use crate::engine::SimDuration;
 use crate::model::two_stage::{ClientConfig, Discovery, DiskMode, OnCorruptFile, Schedule, TwoStage};
 use crate::scenario::diagnostics::Problem;
-use crate::scenario::lint::Whence;
+use crate::scenario::lint::Spans;
 use crate::scenario::lint::fault::percent;
 use crate::scenario::setup::{AppOf, ScenarioOf};
 use crate::scenario::two_stage::lint::{at, ms};
@@ -20,16 +20,16 @@ pub(crate) fn lint(
     scenario: ScenarioOf<'_, TwoStage>,
     app: AppOf<'_, TwoStage>,
     place: usize,
-    whence: &Whence<'_>,
+    spans: &Spans<'_>,
 ) -> Vec<Problem> {
     let found = [
-        given_up_too_early(scenario, app, place, whence),
-        lost_heartbeats(scenario, app, place, whence),
-        torn_file(app, place, whence),
-        cannot_write(app, place, whence),
-        never_looks(scenario, app, place, whence),
-        no_push(scenario, app, place, whence),
-        left_out(app, place, whence),
+        given_up_too_early(scenario, app, place, spans),
+        lost_heartbeats(scenario, app, place, spans),
+        torn_file(app, place, spans),
+        cannot_write(app, place, spans),
+        never_looks(scenario, app, place, spans),
+        no_push(scenario, app, place, spans),
+        left_out(app, place, spans),
     ];
     found.into_iter().flatten().collect()
 }
@@ -51,7 +51,7 @@ fn given_up_too_early(
     scenario: ScenarioOf<'_, TwoStage>,
     app: AppOf<'_, TwoStage>,
     place: usize,
-    whence: &Whence<'_>,
+    spans: &Spans<'_>,
 ) -> Option<Problem> {
     let limit = ms(app.client.request_timeout_ms);
     let round_trip = round_trip(scenario, app);
@@ -59,7 +59,7 @@ fn given_up_too_early(
         return None;
     }
     let found =
-        whence.of(place, &at("request-timeout-ms")).or_else(|| whence.of(place, &["network", "latency"]));
+        spans.of(place, &at("request-timeout-ms")).or_else(|| spans.of(place, &["network", "latency"]));
     Some(
         Problem::warning(
             found,
@@ -75,7 +75,7 @@ fn lost_heartbeats(
     scenario: ScenarioOf<'_, TwoStage>,
     app: AppOf<'_, TwoStage>,
     place: usize,
-    whence: &Whence<'_>,
+    spans: &Spans<'_>,
 ) -> Option<Problem> {
     let loss = links(scenario, app).loss;
     let client = app.client;
@@ -103,7 +103,7 @@ fn lost_heartbeats(
     };
     let title =
         format!("{} of all messages are lost, and {row} a silence of more than {soft}", percent(loss));
-    Some(Problem::warning(whence.of(place, &["network", "loss"]), title).label(often))
+    Some(Problem::warning(spans.of(place, &["network", "loss"]), title).label(often))
 }
 
 /// How many heartbeats lost in a row make a silence that a sweep may find too long, and how probably one does.
@@ -123,7 +123,7 @@ fn silence(scenario: ScenarioOf<'_, TwoStage>, client: &ClientConfig) -> Option<
 }
 
 /// A file that whoever is killed while it writes leaves torn, and that nobody can start with (2.4).
-fn torn_file(app: AppOf<'_, TwoStage>, place: usize, whence: &Whence<'_>) -> Option<Problem> {
+fn torn_file(app: AppOf<'_, TwoStage>, place: usize, spans: &Spans<'_>) -> Option<Problem> {
     let client = app.client;
     let trap = client.disk_mode == DiskMode::InPlace
         && client.on_corrupt_file == OnCorruptFile::FailStart
@@ -133,19 +133,19 @@ fn torn_file(app: AppOf<'_, TwoStage>, place: usize, whence: &Whence<'_>) -> Opt
     if !client.fetches || !trap {
         return None;
     }
-    let found = whence.of(place, &at("disk-mode")).or_else(|| whence.of(place, &at("on-corrupt-file")));
+    let found = spans.of(place, &at("disk-mode")).or_else(|| spans.of(place, &at("on-corrupt-file")));
     let title =
         format!("a process killed in the {} in which it writes leaves a torn file", ms(client.disk_write_ms));
     Some(
         Problem::warning(found, title)
             .label("with it no process starts again: nothing rewrites it")
-            .related(whence.of(place, &at("on-corrupt-file")), "what becomes of it")
+            .related(spans.of(place, &at("on-corrupt-file")), "what becomes of it")
             .hint("set `disk-mode = \"atomic\"`, or `on-corrupt-file = \"ignore\"`"),
     )
 }
 
 /// A folder that cannot be written to: to its consumer it looks like a dead registry (2.2).
-fn cannot_write(app: AppOf<'_, TwoStage>, place: usize, whence: &Whence<'_>) -> Option<Problem> {
+fn cannot_write(app: AppOf<'_, TwoStage>, place: usize, spans: &Spans<'_>) -> Option<Problem> {
     let client = app.client;
     if client.disk_writable || client.disk_mode == DiskMode::None || !client.fetches {
         return None;
@@ -154,7 +154,7 @@ fn cannot_write(app: AppOf<'_, TwoStage>, place: usize, whence: &Whence<'_>) -> 
     let most = client.backoff.wait(u32::MAX);
     Some(
         Problem::warning(
-            whence.of(place, &at("disk-writable")),
+            spans.of(place, &at("disk-writable")),
             "the folder of the snapshots cannot be written to",
         )
         .label(format!(
@@ -170,14 +170,14 @@ fn never_looks(
     scenario: ScenarioOf<'_, TwoStage>,
     app: AppOf<'_, TwoStage>,
     place: usize,
-    whence: &Whence<'_>,
+    spans: &Spans<'_>,
 ) -> Option<Problem> {
     let (client, park) = (app.client, scenario.server().watch_park_ms);
     let watches = client.fetches && client.discovery == Discovery::LongPoll;
     if !watches || park < client.watch_timeout_ms {
         return None;
     }
-    let found = whence.global(&at("watch-park-ms")).or_else(|| whence.of(place, &at("watch-timeout-ms")));
+    let found = spans.global(&at("watch-park-ms")).or_else(|| spans.of(place, &at("watch-timeout-ms")));
     let title = format!(
         "a long poll looks for changes every {}, and its time is up after {}",
         ms(park),
@@ -197,7 +197,7 @@ fn no_push(
     scenario: ScenarioOf<'_, TwoStage>,
     app: AppOf<'_, TwoStage>,
     place: usize,
-    whence: &Whence<'_>,
+    spans: &Spans<'_>,
 ) -> Option<Problem> {
     let (client, server) = (app.client, scenario.server());
     if !client.fetches || client.discovery != Discovery::PushPlusPoll {
@@ -205,7 +205,7 @@ fn no_push(
     }
     if server.push_loss >= 1.0 {
         return Some(
-            Problem::warning(whence.global(&at("push-loss")), "every push is lost")
+            Problem::warning(spans.global(&at("push-loss")), "every push is lost")
                 .label("consumers hear of changes only when they poll"),
         );
     }
@@ -213,7 +213,7 @@ fn no_push(
     if ttl >= poll {
         return None;
     }
-    let found = whence.global(&at("subscriber-ttl-ms")).or_else(|| whence.of(place, &at("poll-interval-ms")));
+    let found = spans.global(&at("subscriber-ttl-ms")).or_else(|| spans.of(place, &at("poll-interval-ms")));
     let title = format!(
         "a subscriber counts for {} after a poll, but `{}` polls every {}",
         ms(ttl),
@@ -223,14 +223,14 @@ fn no_push(
     Some(
         Problem::warning(found, title)
             .label(format!("in {} of every {} it gets no pushes", ms(poll - ttl), ms(poll)))
-            .related(whence.of(place, &at("poll-interval-ms")), "how often it polls"),
+            .related(spans.of(place, &at("poll-interval-ms")), "how often it polls"),
     )
 }
 
 /// Services that are named, though nobody asks for them one by one.
-fn left_out(app: AppOf<'_, TwoStage>, place: usize, whence: &Whence<'_>) -> Option<Problem> {
+fn left_out(app: AppOf<'_, TwoStage>, place: usize, spans: &Spans<'_>) -> Option<Problem> {
     let client = app.client;
-    let found = whence.own(place, &["subscribes"])?;
+    let found = spans.own(place, &["subscribes"])?;
     let why = if !client.fetches {
         format!("`{}` does not fetch", app.name)
     } else if client.discovery == Discovery::Poll {

@@ -4,7 +4,7 @@
 use crate::model::two_stage::{ClientConfig, Discovery, DiskMode, Guard, Preset, ServerConfig, TwoStage};
 use crate::scenario::diagnostics::{Place, Problem};
 use crate::scenario::format::Setting;
-use crate::scenario::lint::Whence;
+use crate::scenario::lint::Spans;
 use crate::scenario::setup::{AppOf, ScenarioOf};
 use crate::scenario::two_stage::format::REGISTRY;
 use crate::scenario::two_stage::lint::at;
@@ -47,14 +47,14 @@ static OF_CLIENTS: [Idle; 3] = [
 ];
 
 /// All of them.
-pub(crate) fn lint(scenario: ScenarioOf<'_, TwoStage>, whence: &Whence<'_>) -> Vec<Problem> {
+pub(crate) fn lint(scenario: ScenarioOf<'_, TwoStage>, spans: &Spans<'_>) -> Vec<Problem> {
     let preset = REGISTRY.of(&scenario.settings.release).copied().flatten().unwrap_or(Preset::TwoStage);
     let (server, usual) = (scenario.server(), ServerConfig::defaults(preset));
     let mut idle = Vec::new();
     let mut of_server = |idle_now: bool, settings: &[&'static Setting<ServerConfig>], why: &str| {
         for setting in settings.iter().filter(|setting| idle_now && setting.differs(server, &usual)) {
             let name = setting.key.name;
-            idle.extend(whence.global(&at(name)).map(|place| problem(place, name, why)));
+            idle.extend(spans.global(&at(name)).map(|place| problem(place, name, why)));
         }
     };
     let nobody = |discovery: Discovery| {
@@ -71,8 +71,8 @@ pub(crate) fn lint(scenario: ScenarioOf<'_, TwoStage>, whence: &Whence<'_>) -> V
             let for_all = scenario.settings.clients.iter().all(is_idle);
             for setting in settings.iter().filter(|it| is_idle(client) && it.differs(client, &usual)) {
                 let name = setting.key.name;
-                let own = whence.own(place, &at(name));
-                let found = own.or_else(|| whence.global(&at(name)).filter(|_| for_all));
+                let own = spans.own(place, &at(name));
+                let found = own.or_else(|| spans.global(&at(name)).filter(|_| for_all));
                 idle.extend(found.map(|place| problem(place, name, why)));
             }
         }

@@ -13,7 +13,7 @@ use crate::scenario::setup::{AppOf, ScenarioOf};
 use crate::scenario::two_stage::lint::{can_jam, ms, tolerated};
 use crate::scenario::types::Fault;
 use crate::scenario::types::targets::{Batch, Selection, Targets};
-use crate::scenario::types::verb::Verb;
+use crate::scenario::types::verb::FaultKind;
 
 /// Whether a fault jams the guard of a service, alone or with those shortly before it.
 pub(crate) fn jam(scenario: ScenarioOf<'_, TwoStage>, fault: &Fault, table: &Table) -> Option<Problem> {
@@ -52,22 +52,29 @@ struct Ghosts {
 }
 
 /// Those of the application at a place; `None` if a fault leaves none.
-fn ghosts(scenario: ScenarioOf<'_, TwoStage>, verb: &Verb, at: usize, life: SimDuration) -> Option<Ghosts> {
+fn ghosts(
+    scenario: ScenarioOf<'_, TwoStage>,
+    verb: &FaultKind,
+    at: usize,
+    life: SimDuration,
+) -> Option<Ghosts> {
     let app = &scenario.applications[at];
     let hit = |selection: &Selection| {
         let fleet = Fleet::of(&scenario, selection);
         fleet.apps().find(|(hit, _)| hit.index() == at).map(|(_, count)| count)
     };
     match verb {
-        Verb::Crash(Targets::Instances(selection)) => Some(Ghosts { dead: hit(selection)?, new: 0.0 }),
-        Verb::Restart { targets: Targets::Instances(selection), new_id: true, graceful: false, .. } => {
+        FaultKind::Crash(Targets::Instances(selection)) => Some(Ghosts { dead: hit(selection)?, new: 0.0 }),
+        FaultKind::Restart {
+            targets: Targets::Instances(selection), new_id: true, graceful: false, ..
+        } => {
             let dead = hit(selection)?;
             Some(Ghosts { dead, new: dead })
         }
-        Verb::Reclaim { targets, heeded, .. } if *heeded < 1.0 => {
+        FaultKind::Reclaim { targets, heeded, .. } if *heeded < 1.0 => {
             Some(Ghosts { dead: hit(targets)? * (1.0 - heeded), new: 0.0 })
         }
-        Verb::RollOut { application, batch, wait, down_for, graceful: false, new_id: true, .. }
+        FaultKind::RollOut { application, batch, wait, down_for, graceful: false, new_id: true, .. }
             if application.index() == at =>
         {
             let of = f64::from(app.instances);

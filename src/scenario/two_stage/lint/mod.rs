@@ -7,10 +7,10 @@ use crate::model::two_stage::{
     ClientConfig, Discovery, Guard, GuardScope, ServerConfig, SweepPasses, TwoStage,
 };
 use crate::scenario::diagnostics::Problem;
-use crate::scenario::lint::Whence;
+use crate::scenario::lint::Spans;
 use crate::scenario::lint::fault::Fleet;
 use crate::scenario::setup::{AppOf, ScenarioOf};
-use crate::scenario::types::verb::Verb;
+use crate::scenario::types::verb::FaultKind;
 
 mod consumer;
 mod idle;
@@ -18,26 +18,26 @@ mod jam;
 pub(crate) mod silence;
 
 /// All of them.
-pub(crate) fn lint(scenario: ScenarioOf<'_, TwoStage>, whence: &Whence<'_>, warnings: &mut Vec<Problem>) {
+pub(crate) fn lint(scenario: ScenarioOf<'_, TwoStage>, spans: &Spans<'_>, warnings: &mut Vec<Problem>) {
     let server = scenario.server();
-    warnings.extend(wrong_order(server, whence));
-    warnings.extend(never_heard(server, whence));
-    warnings.extend(guard_never_shuts(server, whence));
-    warnings.extend(reads_all(server, whence));
-    warnings.extend(threads_used_up(scenario, whence));
+    warnings.extend(wrong_order(server, spans));
+    warnings.extend(never_heard(server, spans));
+    warnings.extend(guard_never_shuts(server, spans));
+    warnings.extend(reads_all(server, spans));
+    warnings.extend(threads_used_up(scenario, spans));
     for (at, app) in scenario.apps().enumerate() {
         if app.client.registers {
-            warnings.extend(silent_between_heartbeats(scenario, app, at, whence));
-            warnings.extend(jams_at_once(server, app, whence));
-            warnings.extend(no_guard(scenario, app, whence));
-            warnings.extend(only_one(scenario, app, whence));
+            warnings.extend(silent_between_heartbeats(scenario, app, at, spans));
+            warnings.extend(jams_at_once(server, app, spans));
+            warnings.extend(no_guard(scenario, app, spans));
+            warnings.extend(only_one(scenario, app, spans));
         }
-        warnings.extend(consumer::lint(scenario, app, at, whence));
+        warnings.extend(consumer::lint(scenario, app, at, spans));
     }
-    warnings.extend(idle::lint(scenario, whence));
+    warnings.extend(idle::lint(scenario, spans));
     // What follows from defaults alone follows from the registry that was named.
     for warning in warnings.iter_mut().filter(|warning| warning.place.is_none()) {
-        warning.place = whence.global(&["registry"]);
+        warning.place = spans.global(&["registry"]);
     }
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn can_jam(server: &ServerConfig) -> bool {
 }
 
 /// A hard time-out that is over when the soft one is (1.3, 4.1).
-fn wrong_order(server: &ServerConfig, whence: &Whence<'_>) -> Option<Problem> {
+fn wrong_order(server: &ServerConfig, spans: &Spans<'_>) -> Option<Problem> {
     let (soft, hard) = (server.soft_timeout_ms, server.hard_timeout_ms);
     if hard > soft {
         return None;
@@ -81,8 +81,8 @@ fn wrong_order(server: &ServerConfig, whence: &Whence<'_>) -> Option<Problem> {
         }
         SweepPasses::MarkThenDelete => "one sweep hides and removes: nobody can recover".to_owned(),
     };
-    let written = whence.global(&at("soft-timeout-ms"));
-    let (place, related) = match whence.global(&at("hard-timeout-ms")) {
+    let written = spans.global(&at("soft-timeout-ms"));
+    let (place, related) = match spans.global(&at("hard-timeout-ms")) {
         Some(place) => (Some(place), written),
         None => (written, None),
     };
@@ -100,7 +100,7 @@ fn silent_between_heartbeats(
     scenario: ScenarioOf<'_, TwoStage>,
     app: AppOf<'_, TwoStage>,
     place_of: usize,
-    whence: &Whence<'_>,
+    spans: &Spans<'_>,
 ) -> Option<Problem> {
     let (server, client) = (scenario.server(), app.client);
     let (soft, interval, first) =
@@ -115,8 +115,8 @@ fn silent_between_heartbeats(
     } else {
         return None;
     };
-    let beat = whence.of(place_of, &at(key));
-    let (place, related) = match whence.global(&at("soft-timeout-ms")) {
+    let beat = spans.of(place_of, &at(key));
+    let (place, related) = match spans.global(&at("soft-timeout-ms")) {
         Some(place) => (Some(place), beat),
         None => (beat, None),
     };
@@ -127,10 +127,10 @@ fn silent_between_heartbeats(
 }
 
 /// New entries that count as silent for ever (1.5).
-fn never_heard(server: &ServerConfig, whence: &Whence<'_>) -> Option<Problem> {
+fn never_heard(server: &ServerConfig, spans: &Spans<'_>) -> Option<Problem> {
     (!server.register_stamps_heartbeat).then(|| {
         Problem::warning(
-            whence.global(&at("register-stamps-heartbeat")),
+            spans.global(&at("register-stamps-heartbeat")),
             "a new entry counts as silent since long ago",
         )
         .label(
@@ -139,7 +139,7 @@ fn never_heard(server: &ServerConfig, whence: &Whence<'_>) -> Option<Problem> {
     })
 }
 
-fn guard_never_shuts(server: &ServerConfig, whence: &Whence<'_>) -> Option<Problem> {
+fn guard_never_shuts(server: &ServerConfig, spans: &Spans<'_>) -> Option<Problem> {
     let percent = server.guard_min_healthy_pct;
     if server.guard == Guard::None || percent > 1 {
         return None;
@@ -147,7 +147,7 @@ fn guard_never_shuts(server: &ServerConfig, whence: &Whence<'_>) -> Option<Probl
     let label = if percent == 0 { "it never shuts" } else { "it hardly ever shuts" };
     Some(
         Problem::warning(
-            whence.global(&at("guard-min-healthy-pct")),
+            spans.global(&at("guard-min-healthy-pct")),
             format!("the guard passes a service of which {percent} % are healthy"),
         )
         .label(label)
@@ -156,14 +156,14 @@ fn guard_never_shuts(server: &ServerConfig, whence: &Whence<'_>) -> Option<Probl
 }
 
 /// A guard that one unhealthy instance shuts for good (C2, C3).
-fn jams_at_once(server: &ServerConfig, app: AppOf<'_, TwoStage>, whence: &Whence<'_>) -> Option<Problem> {
+fn jams_at_once(server: &ServerConfig, app: AppOf<'_, TwoStage>, spans: &Spans<'_>) -> Option<Problem> {
     let size = u64::from(app.instances);
     if size == 0 || tolerated(server, size) != Some(0) || !can_jam(server) {
         return None;
     }
     let title = format!("one unhealthy instance of {size} shuts the guard of `{}`", app.name);
     Some(
-        Problem::warning(whence.global(&at("guard-min-healthy-pct")), title)
+        Problem::warning(spans.global(&at("guard-min-healthy-pct")), title)
             .label("a single crash jams it: the dead one is never removed, and no later death is noticed")
             .hint("an unhealthy entry counts against the guard until it is removed, which only an open guard allows"),
     )
@@ -173,18 +173,18 @@ fn jams_at_once(server: &ServerConfig, app: AppOf<'_, TwoStage>, whence: &Whence
 fn no_guard(
     scenario: ScenarioOf<'_, TwoStage>,
     app: AppOf<'_, TwoStage>,
-    whence: &Whence<'_>,
+    spans: &Spans<'_>,
 ) -> Option<Problem> {
     let server = scenario.server();
     let least = server.guard_min_instances;
-    let silences = |verb: &Verb| {
+    let silences = |verb: &FaultKind| {
         matches!(
             verb,
-            Verb::Partition { .. }
-                | Verb::Flap { .. }
-                | Verb::Degrade { .. }
-                | Verb::Pause { .. }
-                | Verb::Pauses { .. }
+            FaultKind::Partition { .. }
+                | FaultKind::Flap { .. }
+                | FaultKind::Degrade { .. }
+                | FaultKind::Pause { .. }
+                | FaultKind::Pauses { .. }
         ) && concerns(scenario, verb, app)
     };
     if server.guard == Guard::None
@@ -196,13 +196,17 @@ fn no_guard(
     let title =
         format!("`{}` has {} instances, and the guard looks at services of {least}", app.name, app.instances);
     Some(
-        Problem::warning(whence.global(&at("guard-min-instances")), title)
+        Problem::warning(spans.global(&at("guard-min-instances")), title)
             .label("nothing keeps a sweep from emptying it when they are cut off"),
     )
 }
 
 /// Whether a fault may hit an application's instances, or the registry, which hits all.
-pub(crate) fn concerns(scenario: ScenarioOf<'_, TwoStage>, verb: &Verb, app: AppOf<'_, TwoStage>) -> bool {
+pub(crate) fn concerns(
+    scenario: ScenarioOf<'_, TwoStage>,
+    verb: &FaultKind,
+    app: AppOf<'_, TwoStage>,
+) -> bool {
     match verb.selection() {
         None => verb.hits_server(),
         Some(selection) => Fleet::of(&scenario, selection).apps().any(|(hit, _)| hit == app.id),
@@ -210,11 +214,11 @@ pub(crate) fn concerns(scenario: ScenarioOf<'_, TwoStage>, verb: &Verb, app: App
 }
 
 /// Reads that are protected always.
-fn reads_all(server: &ServerConfig, whence: &Whence<'_>) -> Option<Problem> {
+fn reads_all(server: &ServerConfig, spans: &Spans<'_>) -> Option<Problem> {
     server.read_protect_threshold.filter(|threshold| *threshold >= 1.0)?;
     Some(
         Problem::warning(
-            whence.global(&at("read-protect-threshold")),
+            spans.global(&at("read-protect-threshold")),
             "the share of healthy entries is never above 1",
         )
         .label("every entry is served as healthy, dead or alive, until it is removed")
@@ -226,15 +230,15 @@ fn reads_all(server: &ServerConfig, whence: &Whence<'_>) -> Option<Problem> {
 fn only_one(
     scenario: ScenarioOf<'_, TwoStage>,
     app: AppOf<'_, TwoStage>,
-    whence: &Whence<'_>,
+    spans: &Spans<'_>,
 ) -> Option<Problem> {
     scenario.server().read_protect_threshold?;
-    let dies = |verb: &Verb| matches!(verb, Verb::Crash(_)) && concerns(scenario, verb, app);
+    let dies = |verb: &FaultKind| matches!(verb, FaultKind::Crash(_)) && concerns(scenario, verb, app);
     if app.instances != 1 || !scenario.faults.iter().any(|fault| dies(&fault.verb)) {
         return None;
     }
     let hard = ms(scenario.server().hard_timeout_ms);
-    let place = whence.global(&at("read-protect-threshold"));
+    let place = spans.global(&at("read-protect-threshold"));
     Some(
         Problem::warning(
             place,
@@ -246,7 +250,7 @@ fn only_one(
 }
 
 /// Long polls that hold every thread: heartbeats wait behind them (2.7).
-fn threads_used_up(scenario: ScenarioOf<'_, TwoStage>, whence: &Whence<'_>) -> Option<Problem> {
+fn threads_used_up(scenario: ScenarioOf<'_, TwoStage>, spans: &Spans<'_>) -> Option<Problem> {
     let threads = u64::from(scenario.server().worker_threads?);
     let watches = |app: AppOf<'_, TwoStage>| {
         let client = app.client;
@@ -261,7 +265,7 @@ fn threads_used_up(scenario: ScenarioOf<'_, TwoStage>, whence: &Whence<'_>) -> O
     let wait = scenario.apps().filter(|app| watches(*app) > 0).map(longest_watch).max()?;
     Some(
         Problem::warning(
-            whence.global(&at("worker-threads")),
+            spans.global(&at("worker-threads")),
             format!("{held} long polls are held, and there are {threads} threads"),
         )
         .label(format!("heartbeats wait for a long poll to end, up to {wait}: live instances are hidden"))

@@ -12,7 +12,7 @@ use crate::scenario::two_stage::lint::jam;
 use crate::scenario::two_stage::lint::ms;
 use crate::scenario::types::Fault;
 use crate::scenario::types::targets::Targets;
-use crate::scenario::types::verb::Verb;
+use crate::scenario::types::verb::FaultKind;
 
 /// A drift of the registry's clock that is told: silence counts a hundredth more or less.
 const DRIFT_TOLD_PPM: u32 = 10_000;
@@ -27,8 +27,8 @@ pub(crate) fn lint(scenario: ScenarioOf<'_, TwoStage>, fault: &Fault, table: &Ta
 /// section 3).
 fn long_pause(scenario: ScenarioOf<'_, TwoStage>, fault: &Fault, table: &Table) -> Option<Problem> {
     let (targets, length, key): (&Targets, Distribution, _) = match &fault.verb {
-        Verb::Pause { targets, length } => (targets, *length, "for"),
-        Verb::Pauses { targets, lasting, .. } => (targets, *lasting, "lasting"),
+        FaultKind::Pause { targets, length } => (targets, *length, "for"),
+        FaultKind::Pauses { targets, lasting, .. } => (targets, *lasting, "lasting"),
         _ => return None,
     };
     let server = scenario.server();
@@ -80,7 +80,7 @@ fn after_the_registrys(server: &ServerConfig, longest: SimDuration, silence: Sim
 
 /// The registry's own clock, which alone judges silence (C10).
 fn server_clock(scenario: ScenarioOf<'_, TwoStage>, fault: &Fault, table: &Table) -> Option<Problem> {
-    let Verb::Clock { targets, step_ms, drift_ppm, .. } = &fault.verb else { return None };
+    let FaultKind::Clock { targets, step_ms, drift_ppm, .. } = &fault.verb else { return None };
     if !targets.is_server() {
         return None;
     }
@@ -121,7 +121,7 @@ fn server_clock(scenario: ScenarioOf<'_, TwoStage>, fault: &Fault, table: &Table
 
 /// A disk that is full for consumers that write nothing to it.
 fn nobody_writes(scenario: ScenarioOf<'_, TwoStage>, fault: &Fault, table: &Table) -> Option<Problem> {
-    let Verb::FullDisk { targets, .. } = &fault.verb else { return None };
+    let FaultKind::FullDisk { targets, .. } = &fault.verb else { return None };
     let why = |app: AppOf<'_, TwoStage>| {
         let client = app.client;
         match () {

@@ -2,13 +2,14 @@
 //! fresh look at the world finds.
 
 use super::super::Calls;
-use super::super::line::{Phase, Prospect};
+use super::super::line::{CallPrediction, Phase};
 use super::{shop, some};
 use crate::engine::{Distribution, Engine, Handler, Limits, Schedule, SimDuration, SimTime};
 use crate::model::eureka::client::BalancerConfig;
 use crate::model::id::{AppId, ClientId};
 use crate::scenario::{
-    Batch, Direction, Fault, HealthVia, Order, Peer, Scenario, Targets, Traffic, Verb, Which, WhichServers,
+    Batch, Direction, Fault, FaultKind, HealthVia, Order, Peer, Scenario, ServerChoice, TargetChoice,
+    Targets, Traffic,
 };
 use crate::world::World;
 use crate::world::event::Event;
@@ -54,8 +55,8 @@ impl Watched<'_> {
             assert!(calls.conditions[number] == fresh || node.state == State::Down, "{fresh:?}");
             assert_eq!(calls.conditions[number].answers, fresh.answers);
         }
-        for ((view, callee), standing) in &calls.standings {
-            for &instance in &*standing.members {
+        for ((view, callee), list_state) in &calls.standings {
+            for &instance in &*list_state.members {
                 let condition = world.condition_of(calls, world.process_of(instance));
                 let shown = world.shown_by(&servers, instance);
                 if !condition.is_alive_as(instance) && shown.iter().flatten().any(|&shown| shown) {
@@ -68,15 +69,15 @@ impl Watched<'_> {
     /// Whether what is known of a line is what a fresh look finds: 0 silent, 1 quiet, 2 watched.
     fn look_at(&mut self, calls: &mut Calls, number: usize) -> Option<usize> {
         let known = std::mem::take(&mut calls.standings);
-        let fresh = self.world.prospect(calls, number);
+        let fresh = self.world.prediction(calls, number);
         calls.standings = known;
         let line = &calls.lines[number];
         match (&line.phase, fresh) {
-            (Phase::Silent, Prospect::Silent) => Some(0),
-            (Phase::Quiet, Prospect::Quiet(view)) if line.view == view => Some(1),
+            (Phase::Silent, CallPrediction::Silent) => Some(0),
+            (Phase::Quiet, CallPrediction::Quiet(view)) if line.view == view => Some(1),
             // Until the next sweep.
-            (Phase::Watched(_), Prospect::Quiet(view)) if line.view == view => Some(2),
-            (Phase::Watched(watch), Prospect::Watched(view, fresh)) => {
+            (Phase::Watched(_), CallPrediction::Quiet(view)) if line.view == view => Some(2),
+            (Phase::Watched(watch), CallPrediction::Watched(view, fresh)) => {
                 let agrees = watch.list() == fresh.list() && watch.losses() == fresh.losses();
                 (agrees && line.view == view).then_some(2)
             }
@@ -111,39 +112,39 @@ fn busy() -> Scenario {
     scenario
 }
 
-fn processes() -> Vec<Verb> {
-    let payments = |count| some(PAYMENTS, Which::Count(count));
+fn processes() -> Vec<FaultKind> {
+    let payments = |count| some(PAYMENTS, TargetChoice::Count(count));
     vec![
-        Verb::Crash(Targets::Instances(payments(1))),
-        Verb::CrashLoop {
+        FaultKind::Crash(Targets::Instances(payments(1))),
+        FaultKind::CrashLoop {
             targets: payments(1),
             up_for: every(60),
             down_for: every(40),
             new_id: false,
             length: Some(s(400)),
         },
-        Verb::Pause { targets: Targets::Instances(payments(2)), length: every(20) },
-        Verb::Pauses {
-            targets: Targets::Instances(some(ORDERS, Which::Count(2))),
+        FaultKind::Pause { targets: Targets::Instances(payments(2)), length: every(20) },
+        FaultKind::Pauses {
+            targets: Targets::Instances(some(ORDERS, TargetChoice::Count(2))),
             every: every(60),
             lasting: every(4),
             length: Some(s(400)),
         },
-        Verb::Restart {
+        FaultKind::Restart {
             one_by_one: None,
             targets: Targets::Instances(payments(2)),
             down_for: s(20),
             new_id: true,
             graceful: false,
         },
-        Verb::Restart {
+        FaultKind::Restart {
             one_by_one: None,
-            targets: Targets::Servers(WhichServers::All),
+            targets: Targets::Servers(ServerChoice::All),
             down_for: s(30),
             new_id: false,
             graceful: false,
         },
-        Verb::RollOut {
+        FaultKind::RollOut {
             application: PAYMENTS,
             batch: Batch::Count(2),
             wait: s(60),
@@ -153,17 +154,17 @@ fn processes() -> Vec<Verb> {
             new_id: true,
             order: Order::StopFirst,
         },
-        Verb::Start { application: PAYMENTS, count: 2, over: s(30) },
-        Verb::Stop { targets: payments(1), linger: s(15), over: s(60) },
-        Verb::Reclaim { targets: payments(2), notice: s(20), heeded: 0.5 },
+        FaultKind::Start { application: PAYMENTS, count: 2, over: s(30) },
+        FaultKind::Stop { targets: payments(1), linger: s(15), over: s(60) },
+        FaultKind::Reclaim { targets: payments(2), notice: s(20), heeded: 0.5 },
     ]
 }
 
-fn links_and_health() -> Vec<Verb> {
-    let payments = |count| some(PAYMENTS, Which::Count(count));
+fn links_and_health() -> Vec<FaultKind> {
+    let payments = |count| some(PAYMENTS, TargetChoice::Count(count));
     let between = Peer::Instances { application: Some(ORDERS), zone: None };
     vec![
-        Verb::Flap {
+        FaultKind::Flap {
             targets: payments(2).into(),
             peer: between.clone(),
             up_for: every(40),
@@ -171,13 +172,13 @@ fn links_and_health() -> Vec<Verb> {
             length: Some(s(300)),
             lost: Direction::Both,
         },
-        Verb::Partition {
+        FaultKind::Partition {
             targets: payments(1).into(),
             peer: Peer::All,
             length: Some(s(300)),
             lost: Direction::ToServer,
         },
-        Verb::Degrade {
+        FaultKind::Degrade {
             targets: payments(2).into(),
             peer: between.clone(),
             loss: 0.3,
@@ -185,8 +186,8 @@ fn links_and_health() -> Vec<Verb> {
             length: Some(s(200)),
             direction: Direction::Both,
         },
-        Verb::Grey { targets: payments(2), calls_fail: 0.5, length: Some(s(200)) },
-        Verb::Unhealthy {
+        FaultKind::Grey { targets: payments(2), calls_fail: 0.5, length: Some(s(200)) },
+        FaultKind::Unhealthy {
             targets: payments(1),
             via: HealthVia::HealthCheck,
             length: Some(s(200)),
@@ -199,7 +200,7 @@ fn links_and_health() -> Vec<Verb> {
 fn what_is_known_of_each_line_is_what_a_fresh_look_finds() {
     let ribbon = BalancerConfig::Ribbon { refresh_interval: s(30) };
     let spring = BalancerConfig::SpringCloudLoadBalancer { ttl: s(35), call_rate: None };
-    let together: Vec<Verb> = processes().into_iter().chain(links_and_health()).collect();
+    let together: Vec<FaultKind> = processes().into_iter().chain(links_and_health()).collect();
     for (number, verbs) in [processes(), links_and_health(), together].into_iter().enumerate() {
         for (which, balancer) in [BalancerConfig::None, ribbon, spring].into_iter().enumerate() {
             let mut scenario = busy();

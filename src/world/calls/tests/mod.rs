@@ -8,9 +8,10 @@ use crate::engine::{Distribution, Engine, Limits, SimDuration, SimTime};
 use crate::model::eureka::client::BalancerConfig;
 use crate::model::id::AppId;
 use crate::model::stage::Stage;
-use crate::observe::{CallTally, Fate, Outcome, ReplicateData};
+use crate::observe::{CallOutcome, CallTally, Outcome, ReplicateData};
 use crate::scenario::{
-    Application, Direction, Fault, Peer, Scenario, Selection, Targets, Traffic, Verb, Which, default_scenario,
+    Application, Direction, Fault, FaultKind, Peer, Scenario, Selection, TargetChoice, Targets, Traffic,
+    default_scenario,
 };
 use crate::world::{World, run};
 
@@ -59,17 +60,17 @@ fn traffic(scenario: &mut Scenario) -> &mut Traffic {
     scenario.applications[0].traffic.as_mut().unwrap()
 }
 
-fn some(application: AppId, which: Which) -> Selection {
+fn some(application: AppId, which: TargetChoice) -> Selection {
     Selection { application: Some(application), zone: None, which }
 }
 
-fn with(mut scenario: Scenario, verb: Verb) -> Scenario {
+fn with(mut scenario: Scenario, verb: FaultKind) -> Scenario {
     scenario.faults.push(Fault { at: SimDuration::ZERO, within: s(60), verb });
     scenario
 }
 
-fn crash_of(count: u32) -> Verb {
-    Verb::Crash(Targets::Instances(some(PAYMENTS, Which::Count(count))))
+fn crash_of(count: u32) -> FaultKind {
+    FaultKind::Crash(Targets::Instances(some(PAYMENTS, TargetChoice::Count(count))))
 }
 
 fn run_one(scenario: &Scenario, replicate: u32) -> ReplicateData {
@@ -136,7 +137,7 @@ fn a_crash_costs_rate_times_detection_time() {
         let shown = Stage::WAY.map(|stage| seconds_shown(&data, stage));
         let shown = [shown[0] * 20.0, shown[1] * 20.0, shown[2], shown[3]];
         assert_about(tally.failed, shown[3], "failed");
-        assert_eq!(tally.failed, tally.attempts[Fate::Dead as usize]);
+        assert_eq!(tally.failed, tally.attempts[CallOutcome::Dead as usize]);
         assert_eq!(tally.dead_by_stage.iter().sum::<u64>(), tally.failed);
         let mut before = 0.0;
         for stage in Stage::WAY {
@@ -160,7 +161,7 @@ fn a_retry_on_the_next_instance_hides_the_crash() {
     let tally = sum(&data.calls);
     assert_eq!(tally.failed, 0);
     assert_about(
-        tally.attempts[Fate::Dead as usize],
+        tally.attempts[CallOutcome::Dead as usize],
         seconds_shown(&data, Stage::Balancer) * 10.0 / 9.0,
         "dead",
     );
@@ -169,8 +170,8 @@ fn a_retry_on_the_next_instance_hides_the_crash() {
 /// Stopped in order, it is in the lists of callers for a while, although its process has gone.
 #[test]
 fn an_orderly_stop_costs_calls_too() {
-    let stop = Verb::Stop {
-        targets: some(PAYMENTS, Which::Count(1)),
+    let stop = FaultKind::Stop {
+        targets: some(PAYMENTS, TargetChoice::Count(1)),
         linger: SimDuration::ZERO,
         over: SimDuration::ZERO,
     };
@@ -184,13 +185,13 @@ fn an_orderly_stop_costs_calls_too() {
 /// 20 callers call it once a second each. It stands for 31 s, and calls wait for 1 s: those of the first 30 fail.
 #[test]
 fn a_pause_fails_calls_until_it_is_over_in_time() {
-    let pause = |seconds| Verb::Pause {
-        targets: Targets::Instances(some(PAYMENTS, Which::Count(1))),
+    let pause = |seconds| FaultKind::Pause {
+        targets: Targets::Instances(some(PAYMENTS, TargetChoice::Count(1))),
         length: Distribution::constant(s(seconds)),
     };
     let tally = sum(&run_one(&with(shop(), pause(31)), 0).calls);
     assert_about(tally.failed, 20.0 * 30.0, "failed");
-    assert_eq!(tally.failed, tally.attempts[Fate::Paused as usize]);
+    assert_eq!(tally.failed, tally.attempts[CallOutcome::Paused as usize]);
     assert_eq!(sum(&run_one(&with(shop(), pause(1)), 0).calls).failed, 0);
 }
 
@@ -198,13 +199,13 @@ fn a_pause_fails_calls_until_it_is_over_in_time() {
 #[test]
 fn callers_that_stand_still_call_nobody() {
     let base = sum(&run_one(&shop(), 0).calls).calls;
-    let pause = Verb::Pause {
-        targets: Targets::Instances(some(AppId(0), Which::All)),
+    let pause = FaultKind::Pause {
+        targets: Targets::Instances(some(AppId(0), TargetChoice::All)),
         length: Distribution::constant(s(120)),
     };
     let paused = sum(&run_one(&with(shop(), pause), 0).calls).calls;
     assert_about(paused, base as f64 - 24_000.0, "calls");
-    let crash = Verb::Crash(Targets::Instances(some(AppId(0), Which::All)));
+    let crash = FaultKind::Crash(Targets::Instances(some(AppId(0), TargetChoice::All)));
     let data = run_one(&with(shop(), crash), 0);
     let end = data.detections[0].at;
     assert!(data.calls.iter().all(|row| row.from < end));
@@ -213,10 +214,14 @@ fn callers_that_stand_still_call_nobody() {
 /// Half of the calls to one of ten fail for 10 minutes: 20 · 1 · 0.5 · 600 = 6,000.
 #[test]
 fn grey_failure_fails_its_share_and_no_stage_is_to_blame() {
-    let grey = Verb::Grey { targets: some(PAYMENTS, Which::Count(1)), calls_fail: 0.5, length: Some(s(600)) };
+    let grey = FaultKind::Grey {
+        targets: some(PAYMENTS, TargetChoice::Count(1)),
+        calls_fail: 0.5,
+        length: Some(s(600)),
+    };
     let tally = sum(&run_one(&with(shop(), grey), 0).calls);
     assert_about(tally.failed, 6_000.0, "failed");
-    assert_eq!(tally.failed, tally.attempts[Fate::Refused as usize]);
+    assert_eq!(tally.failed, tally.attempts[CallOutcome::Refused as usize]);
     assert_eq!(tally.dead_by_stage, [0; 4]);
 }
 
@@ -224,8 +229,8 @@ fn grey_failure_fails_its_share_and_no_stage_is_to_blame() {
 /// payments: all of its 10. The registry knows of neither.
 #[test]
 fn a_partition_between_instances_fails_calls_and_nothing_else() {
-    let cut = |app, from| Verb::Partition {
-        targets: some(app, Which::Count(1)).into(),
+    let cut = |app, from| FaultKind::Partition {
+        targets: some(app, TargetChoice::Count(1)).into(),
         peer: Peer::Instances { application: Some(from), zone: None },
         length: Some(s(60)),
         lost: Direction::Both,
@@ -234,7 +239,7 @@ fn a_partition_between_instances_fails_calls_and_nothing_else() {
         let data = run_one(&with(shop(), verb), 0);
         let tally = sum(&data.calls);
         assert_about(tally.failed, expected, "failed");
-        assert_eq!(tally.failed, tally.attempts[Fate::CutOff as usize]);
+        assert_eq!(tally.failed, tally.attempts[CallOutcome::CutOff as usize]);
         assert!(data.mistakes.is_empty() && data.leases.evicted == 0);
     }
 }
@@ -243,8 +248,8 @@ fn a_partition_between_instances_fails_calls_and_nothing_else() {
 /// alive, so no stage is to blame.
 #[test]
 fn who_is_cut_off_from_all_is_called_until_it_is_dropped() {
-    let cut = Verb::Partition {
-        targets: some(PAYMENTS, Which::Count(1)).into(),
+    let cut = FaultKind::Partition {
+        targets: some(PAYMENTS, TargetChoice::Count(1)).into(),
         peer: Peer::All,
         length: Some(s(400)),
         lost: Direction::Both,
@@ -252,7 +257,7 @@ fn who_is_cut_off_from_all_is_called_until_it_is_dropped() {
     let tally = sum(&run_one(&with(shop(), cut), 0).calls);
     // 150 s at least and 335 at most, as after a crash; 20 callers with a call a second.
     assert!((3_000 - 300..6_700 + 400).contains(&tally.failed), "{tally:?}");
-    assert_eq!(tally.failed, tally.attempts[Fate::CutOff as usize]);
+    assert_eq!(tally.failed, tally.attempts[CallOutcome::CutOff as usize]);
 }
 
 /// A link that loses half of what goes one way, for a minute, on a network that loses a hundredth: a call to it is kept
@@ -262,11 +267,11 @@ fn a_bad_link_loses_its_share_beside_the_networks() {
     let mut scenario = shop();
     scenario.network.loss = 0.01;
     // A fetch may be lost, too, and leave a caller without instances for a while.
-    let lost = |tally: &CallTally| tally.attempts[Fate::CutOff as usize];
+    let lost = |tally: &CallTally| tally.attempts[CallOutcome::CutOff as usize];
     let base = sum(&run_one(&scenario, 0).calls);
     assert_about(lost(&base), base.calls as f64 * 0.0199, "lost by the network");
-    let bad = Verb::Degrade {
-        targets: some(PAYMENTS, Which::Count(1)).into(),
+    let bad = FaultKind::Degrade {
+        targets: some(PAYMENTS, TargetChoice::Count(1)).into(),
         peer: Peer::Instances { application: None, zone: None },
         loss: 0.5,
         latency: None,
@@ -281,8 +286,8 @@ fn a_bad_link_loses_its_share_beside_the_networks() {
 /// All balancers have dropped it after 95 s at most (`eureka-client.md` 8.3); until then it goes on to answer.
 #[test]
 fn who_lingers_after_an_orderly_stop_fails_no_call() {
-    let stop = |linger| Verb::Stop {
-        targets: some(PAYMENTS, Which::Count(1)),
+    let stop = |linger| FaultKind::Stop {
+        targets: some(PAYMENTS, TargetChoice::Count(1)),
         linger: s(linger),
         over: SimDuration::ZERO,
     };
@@ -294,14 +299,14 @@ fn who_lingers_after_an_orderly_stop_fails_no_call() {
 /// All ten leave in order: once the lists are empty, no call finds anybody.
 #[test]
 fn an_empty_list_fails_every_call() {
-    let stop = Verb::Stop {
-        targets: some(PAYMENTS, Which::All),
+    let stop = FaultKind::Stop {
+        targets: some(PAYMENTS, TargetChoice::All),
         linger: SimDuration::ZERO,
         over: SimDuration::ZERO,
     };
     let data = run_one(&with(shop(), stop), 0);
     let last = data.calls.last().unwrap();
-    assert_eq!((last.failed, last.attempts[Fate::NoInstance as usize]), (last.calls, last.calls));
+    assert_eq!((last.failed, last.attempts[CallOutcome::NoInstance as usize]), (last.calls, last.calls));
     assert_about(last.calls, 200.0 * 60.0, "calls of the last minute");
 }
 
@@ -341,16 +346,16 @@ fn who_comes_back_is_called_sooner_by_who_looks_again() {
     let failed = |balancer| {
         let mut scenario = shop();
         scenario.setup.eureka_mut().unwrap().clients[0].balancer = balancer;
-        let restart = Verb::Restart {
+        let restart = FaultKind::Restart {
             one_by_one: None,
-            targets: Targets::Instances(some(PAYMENTS, Which::All)),
+            targets: Targets::Instances(some(PAYMENTS, TargetChoice::All)),
             down_for: s(200),
             new_id: false,
             graceful: true,
         };
         let data = run_one(&with(scenario, restart), 0);
         let tally = sum(&data.calls);
-        (tally.attempts[Fate::NoInstance as usize], sum(data.calls.last()).failed)
+        (tally.attempts[CallOutcome::NoInstance as usize], sum(data.calls.last()).failed)
     };
     let ribbon = failed(BalancerConfig::Ribbon { refresh_interval: s(30) });
     let spring = failed(BalancerConfig::SpringCloudLoadBalancer { ttl: s(35), call_rate: None });

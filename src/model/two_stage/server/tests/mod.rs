@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use super::super::config::{GuardScope, Preset, ResumeOrder};
 use super::*;
-use crate::engine::{Chance, NANOS_PER_MS, Seed};
+use crate::engine::{NANOS_PER_MS, Seed, Streams};
 use crate::model::clock::{Now, WallMs};
 use crate::model::fact::Sweep;
 use crate::model::id::{AppId, ClientId, InstanceId};
@@ -33,7 +33,7 @@ struct Bench {
     generation: u8,
     views: Views,
     seed: Seed,
-    chance: Chance,
+    streams: Streams,
     /// (when, order of setting, what): requests come before timers that are due at once.
     agenda: Vec<(u64, usize, Request)>,
     /// (due in ns, order of setting, kind, number, generation).
@@ -83,17 +83,17 @@ fn deregister(instance: u32) -> Request {
 
 impl Bench {
     fn new(config: ServerConfig) -> Self {
-        let (seed, mut chance) = (Seed::new(7, 0), Chance::of("server/1"));
+        let (seed, mut streams) = (Seed::new(7, 0), Streams::of("server/1"));
         let (mut views, mut out) = (Views::default(), Vec::new());
         let now = Now { mono: SimTime::ZERO, wall: START };
-        let mut step = Step { now, dice: chance.with(&seed), views: &mut views, out: &mut out };
+        let mut step = Step { now, rng: streams.with(&seed), views: &mut views, out: &mut out };
         let server = TwoStageServer::start(Arc::new(config), 0, None, &mut step);
         let mut bench = Self {
             server,
             generation: 0,
             views,
             seed,
-            chance,
+            streams,
             agenda: Vec::new(),
             timers: Vec::new(),
             settings: 0,
@@ -130,7 +130,7 @@ impl Bench {
             wall: START.plus(self.now_ms as i64 + self.stepped_ms),
         };
         let mut step =
-            Step { now, dice: self.chance.with(&self.seed), views: &mut self.views, out: &mut out };
+            Step { now, rng: self.streams.with(&self.seed), views: &mut self.views, out: &mut out };
         let result = act(&mut self.server, &mut step);
         self.take(out);
         result

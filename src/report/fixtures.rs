@@ -20,14 +20,14 @@ use crate::sweep::Verdict;
 pub(super) const SECOND_NS: u64 = 1_000_000_000;
 
 /// A run that never ran.
-pub(super) struct Made {
+pub(super) struct Fixture {
     pub(super) scenario: Scenario,
     pub(super) data: RunData,
     pub(super) bounds: Vec<Bound>,
     pub(super) verdicts: Vec<Verdict>,
 }
 
-impl Made {
+impl Fixture {
     /// The report of it.
     pub(super) fn report(&self) -> Report<'_> {
         Report {
@@ -44,16 +44,16 @@ impl Made {
 
     /// One crash a replicate, seen by so many observers.
     pub(super) fn crashes(replicates: u32, observers: u32) -> Self {
-        let mut dice = Dice(1);
+        let mut lcg = Lcg(1);
         let one = |number| {
             let mut replicate = replicate(number, 12);
-            let lease_and_round = 150 * SECOND_NS + dice.below(30) + dice.below(60);
-            let served = lease_and_round + dice.below(30);
-            let at = SimTime::from_nanos(390 * SECOND_NS + dice.below(60));
+            let lease_and_round = 150 * SECOND_NS + lcg.below(30) + lcg.below(60);
+            let served = lease_and_round + lcg.below(30);
+            let at = SimTime::from_nanos(390 * SECOND_NS + lcg.below(60));
             let mut rows = vec![(Stage::Registry, lease_and_round), (Stage::Served, served)];
             for _ in 0..observers {
-                let fetched = served + dice.below(30);
-                rows.extend([(Stage::Client, fetched), (Stage::Balancer, fetched + dice.below(35))]);
+                let fetched = served + lcg.below(30);
+                rows.extend([(Stage::Client, fetched), (Stage::Balancer, fetched + lcg.below(35))]);
             }
             replicate.faults = vec![Injected { at, until: None, verb: "crash", targets: 1 }];
             let row = |(stage, nanos)| {
@@ -139,7 +139,7 @@ impl Made {
 
     /// Orderly stops, some of them restarted at once, and registrations, some not seen by the end.
     pub(super) fn coming_and_going(replicates: u32) -> Self {
-        let mut dice = Dice(2);
+        let mut lcg = Lcg(2);
         let mut made = Self::crashes(replicates, 0);
         "Some leave in order, some arrive".clone_into(&mut made.scenario.title);
         made.verdicts.clear();
@@ -157,9 +157,9 @@ impl Made {
             let at = SimTime::from_secs(400);
             replicate.detections.clear();
             for event in [EventKind::Stop, EventKind::Registration] {
-                let served = 1_000_000 + dice.below(30);
+                let served = 1_000_000 + lcg.below(30);
                 let stages = [(Stage::Registry, 1_000_000), (Stage::Served, served)];
-                let fetches = (0..9).map(|_| (Stage::Client, served + dice.below(30)));
+                let fetches = (0..9).map(|_| (Stage::Client, served + lcg.below(30)));
                 for (stage, nanos) in stages.into_iter().chain(fetches) {
                     let length = SimDuration::from_nanos(nanos);
                     let outcome = match (event, stage) {
@@ -235,9 +235,9 @@ impl Made {
 }
 
 /// A linear congruential generator (Knuth's constants): good enough to make things up.
-pub(super) struct Dice(u64);
+pub(super) struct Lcg(u64);
 
-impl Dice {
+impl Lcg {
     /// Dice that have not been thrown yet.
     pub(super) const fn new(seed: u64) -> Self {
         Self(seed)

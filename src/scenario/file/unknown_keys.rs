@@ -5,7 +5,7 @@ use crate::scenario::diagnostics::{Problem, Source};
 use crate::scenario::document::Entry;
 use crate::scenario::eureka::{self, unmodelled};
 use crate::scenario::fault::{keys, verbs::VERBS};
-use crate::scenario::file::foreign;
+use crate::scenario::file::counterparts;
 use crate::scenario::format::Section;
 use crate::scenario::sections::{network, server, start, traffic};
 use crate::scenario::two_stage;
@@ -77,7 +77,7 @@ fn of_another_registry(entry: &Entry, section: &'static Section) -> Option<Probl
     let (all, own) = (&two_stage::format::TWO_STAGE, &two_stage::format::OWN_TWO_STAGE);
     let below = std::ptr::eq(section, all) || std::ptr::eq(section, own);
     let problem = |title: String| Problem::error(entry.key_place.clone(), title).label("not known");
-    if let Some((title, hint)) = foreign::meant(entry, below) {
+    if let Some((title, hint)) = counterparts::meant(entry, below) {
         return Some(problem(title).hint(hint));
     }
     let known = all.key(key).filter(|_| std::ptr::eq(section, own))?;

@@ -1,6 +1,6 @@
 //! A made-up run of several servers, the last of which is cut off from the others for five minutes.
 
-use super::made_up::{Made, SECOND_NS, detection, replicate};
+use super::fixtures::{Fixture, SECOND_NS, detection, replicate};
 use crate::engine::{Distribution, SimDuration, SimTime};
 use crate::model::fact::EvictionRound;
 use crate::model::id::{InstanceId, ServerId};
@@ -18,7 +18,7 @@ const CUT: [u64; 2] = [370, 670];
 /// The server whose process is gone for two minutes, and from which minute on.
 const RESTARTED: (u32, u64) = (1, 12);
 
-impl Made {
+impl Fixture {
     /// A hundred clients spread over so many servers. While the last is cut off, an instance dies, and the first removes
     /// ten, eleven and so on live ones by mistake; afterwards the second restarts.
     pub(super) fn cut_off(replicates: u32, servers: u32) -> Self {

@@ -6,7 +6,7 @@ use crate::scenario::diagnostics::suggest::uniform;
 use crate::scenario::document::{Entry, Value};
 
 /// A setting of Eureka's, and what stands in its place in `[two-stage]`.
-struct OfEureka {
+struct EurekaCounterpart {
     /// Where it stands in a file.
     section: &'static str,
     name: &'static str,
@@ -21,8 +21,8 @@ const fn of(
     name: &'static str,
     ours: &'static [&'static str],
     why: &'static str,
-) -> OfEureka {
-    OfEureka { section, name, ours, why }
+) -> EurekaCounterpart {
+    EurekaCounterpart { section, name, ours, why }
 }
 
 const SERVER: &str = "eureka.server";
@@ -36,7 +36,7 @@ const NO_COPY: &str = "the registry copies nothing, and serves from its start";
 const NO_STATUS: &str = "an instance has no status of its own: it is healthy until it is silent";
 
 /// In the order of Eureka's sections. What is not among them has no counterpart.
-static EUREKA: [OfEureka; 33] = [
+static EUREKA: [EurekaCounterpart; 33] = [
     of(SERVER, "enable-self-preservation", &["guard"], "`\"ratio\"` or `\"none\"`"),
     of(SERVER, "renewal-percent-threshold", &["guard-min-healthy-pct"], "in percent"),
     of(SERVER, "renewal-threshold-update-interval-ms", &[], NO_COUNT),
@@ -111,7 +111,7 @@ static OF_CALLS: [(&str, &str); 4] = [
 ];
 
 /// What a setting of Eureka's is under a two-stage registry.
-pub(crate) fn instead_of_eurekas(section: &str, name: &str) -> Option<String> {
+pub(crate) fn counterpart_of_eureka_key(section: &str, name: &str) -> Option<String> {
     let known = EUREKA.iter().find(|known| known.name == name && known.section == section)?;
     Some(match (known.ours, known.why) {
         ([only], "") => format!("here it is `{only}` in `[two-stage]`"),
@@ -121,7 +121,7 @@ pub(crate) fn instead_of_eurekas(section: &str, name: &str) -> Option<String> {
 }
 
 /// What a parameter of the two-stage registry is under Eureka.
-pub(crate) fn instead_of_ours(name: &str) -> Option<String> {
+pub(crate) fn counterpart_of_two_stage_key(name: &str) -> Option<String> {
     let known = EUREKA.iter().find(|known| known.ours.contains(&name))?;
     Some(format!("in Eureka it is `{}` in `[{}]`", known.name, known.section))
 }
@@ -140,7 +140,7 @@ pub(crate) fn meant(entry: &Entry, below_two_stage: bool) -> Option<(String, Str
         return Some((format!("`{key}` is no setting of the registry"), (*hint).to_owned()));
     }
     let known = EUREKA.iter().find(|known| is(known.name))?;
-    Some((format!("`{key}` is Eureka's name"), instead_of_eurekas(known.section, known.name)?))
+    Some((format!("`{key}` is Eureka's name"), counterpart_of_eureka_key(known.section, known.name)?))
 }
 
 /// A key with those that stand below it, as Nacos' dotted names come out of TOML.

@@ -8,7 +8,7 @@ use crate::observe::scopes::{Scope, Scopes};
 
 /// What a change of view does to an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Turn {
+pub(super) enum ShownChange {
     /// A well instance is not shown any more.
     Hidden,
     /// A suspect is shown.
@@ -17,7 +17,7 @@ pub(super) enum Turn {
 
 /// What there is to know about instances.
 #[derive(Clone, Copy)]
-pub(super) struct Known<'a> {
+pub(super) struct InstanceState<'a> {
     /// Who is well.
     pub(super) wellness: &'a Wellness,
     /// Who looks at whom.
@@ -31,16 +31,16 @@ pub(super) struct Known<'a> {
 pub(super) fn turned<I: Iterator<Item = InstanceId>>(
     scope: Scope,
     (from, to): (View, View),
-    Known { wellness, scopes, views }: Known<'_>,
+    InstanceState { wellness, scopes, views }: InstanceState<'_>,
     count: usize,
     is_suspect: impl Fn(InstanceId) -> bool,
     all: impl Fn() -> I,
-) -> Vec<(InstanceId, Turn)> {
+) -> Vec<(InstanceId, ShownChange)> {
     let mut found = Vec::new();
     let mut hidden = |instance| {
         let matters = wellness.is_well(instance) && scopes.sees(scope, instance);
         if matters && views.is_up(from, instance) && !views.is_up(to, instance) {
-            found.push((instance, Turn::Hidden));
+            found.push((instance, ShownChange::Hidden));
         }
     };
     let changes = views.changes_between(from, to);
@@ -53,7 +53,7 @@ pub(super) fn turned<I: Iterator<Item = InstanceId>>(
     }
     let mut shown = |instance| {
         if views.is_up(to, instance) && !views.is_up(from, instance) {
-            found.push((instance, Turn::Shown));
+            found.push((instance, ShownChange::Shown));
         }
     };
     if changes.is_some_and(|changes| (changes as usize) < count) {

@@ -16,17 +16,17 @@
 //! ```
 //!
 //! ```
-//! use stillup::engine::{Chance, Purpose, Seed};
+//! use stillup::engine::{Streams, Purpose, Seed};
 //!
 //! const PHASE: Purpose = Purpose(0);
 //! let seed = Seed::new(42, 0);
-//! let mut client = Chance::of("client/orders/3");
+//! let mut client = Streams::of("client/orders/3");
 //! let die = 1 + client.with(&seed).below(PHASE, 6);
 //! assert!((1..=6).contains(&die));
 //! ```
 
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use rand_chacha::rand_core::{Rng as _, SeedableRng};
 use sha2::{Digest, Sha256};
 
 use super::time::SimDuration;
@@ -46,15 +46,15 @@ pub struct Seed {
 
 /// An entity's place in its streams: small, kept with the entity.
 #[derive(Clone, Debug)]
-pub struct Chance {
+pub struct Streams {
     entity: u64,
     drawn: [u32; Purpose::COUNT],
 }
 
 /// An entity's streams, lent together with the seed for some draws.
-pub struct Dice<'a> {
+pub struct Rng<'a> {
     seed: &'a Seed,
-    chance: &'a mut Chance,
+    streams: &'a mut Streams,
 }
 
 impl Purpose {
@@ -73,7 +73,7 @@ impl Seed {
     }
 }
 
-impl Chance {
+impl Streams {
     /// The streams of the entity that `label` names, e.g. `client/orders/3`. Equal labels name equal streams.
     pub fn of(label: &str) -> Self {
         let hash: [u8; 32] = Sha256::digest(label.as_bytes()).into();
@@ -83,12 +83,12 @@ impl Chance {
     }
 
     /// These streams, ready to draw from.
-    pub fn with<'a>(&'a mut self, seed: &'a Seed) -> Dice<'a> {
-        Dice { seed, chance: self }
+    pub fn with<'a>(&'a mut self, seed: &'a Seed) -> Rng<'a> {
+        Rng { seed, streams: self }
     }
 }
 
-impl Dice<'_> {
+impl Rng<'_> {
     /// 64 fair bits.
     ///
     /// # Panics
@@ -125,7 +125,7 @@ impl Dice<'_> {
         unit_of(self.bits(purpose))
     }
 
-    /// Two independent numbers as of [`Dice::unit`], for the price of one draw.
+    /// Two independent numbers as of [`Rng::unit`], for the price of one draw.
     pub fn unit_pair(&mut self, purpose: Purpose) -> (f64, f64) {
         let mut block = self.block(purpose);
         (unit_of(block.next_u64()), unit_of(block.next_u64()))
@@ -133,11 +133,11 @@ impl Dice<'_> {
 
     /// The key stream at the place of the next draw of `purpose`, which is taken.
     fn block(&mut self, purpose: Purpose) -> ChaCha8Rng {
-        let drawn = &mut self.chance.drawn[usize::from(purpose.0)];
+        let drawn = &mut self.streams.drawn[usize::from(purpose.0)];
         let block = u64::from(purpose.0) << 56 | u64::from(*drawn);
         *drawn = drawn.checked_add(1).expect("fewer than 2^32 draws of one purpose");
         let mut stream = ChaCha8Rng::from_seed(self.seed.key);
-        stream.set_stream(self.chance.entity);
+        stream.set_stream(self.streams.entity);
         stream.set_word_pos(u128::from(block) * BLOCK_WORDS);
         stream
     }
@@ -158,8 +158,8 @@ mod tests {
 
     fn three(label: &str, purpose: Purpose) -> [u64; 3] {
         let seed = Seed::new(1, 0);
-        let mut chance = Chance::of(label);
-        [(); 3].map(|()| chance.with(&seed).bits(purpose))
+        let mut streams = Streams::of(label);
+        [(); 3].map(|()| streams.with(&seed).bits(purpose))
     }
 
     /// The values come from a program of its own in Python (`hashlib`, and ChaCha8 written out). Recorded
@@ -168,7 +168,7 @@ mod tests {
     fn draws_are_pinned() {
         assert_eq!(three("client/orders/1", A), GOLDEN_A);
         assert_eq!(three("client/orders/1", B), GOLDEN_B);
-        assert_eq!(Chance::of("server/0").with(&Seed::new(1, 1)).bits(A), GOLDEN_REPLICATE);
+        assert_eq!(Streams::of("server/0").with(&Seed::new(1, 1)).bits(A), GOLDEN_REPLICATE);
     }
 
     const GOLDEN_A: [u64; 3] = [0x7341_E208_8ACA_1960, 0x1803_86BA_7A3A_D865, 0xB1AC_912A_7FB6_0BA6];
@@ -179,13 +179,13 @@ mod tests {
     fn a_draw_depends_on_its_own_position_only() {
         let seed = Seed::new(1, 0);
         let alone = three("client/orders/1", A);
-        let mut chance = Chance::of("client/orders/1");
-        let mut other = Chance::of("client/orders/2");
+        let mut streams = Streams::of("client/orders/1");
+        let mut other = Streams::of("client/orders/2");
         let amid_others = [(); 3].map(|()| {
             other.with(&seed).bits(A);
-            chance.with(&seed).bits(B);
-            chance.with(&seed).unit_pair(Purpose(3));
-            chance.with(&seed).bits(A)
+            streams.with(&seed).bits(B);
+            streams.with(&seed).unit_pair(Purpose(3));
+            streams.with(&seed).bits(A)
         });
         assert_eq!(amid_others, alone);
     }
@@ -196,21 +196,21 @@ mod tests {
         assert_ne!(one, three("client/orders/2", A));
         assert_ne!(one, three("client/orders/1", B));
         for other in [Seed::new(2, 0), Seed::new(1, 1)] {
-            assert_ne!(one[0], Chance::of("client/orders/1").with(&other).bits(A));
+            assert_ne!(one[0], Streams::of("client/orders/1").with(&other).bits(A));
         }
     }
 
     #[test]
     fn an_entity_holds_its_streams_in_40_bytes() {
-        assert_eq!(size_of::<Chance>(), 40);
+        assert_eq!(size_of::<Streams>(), 40);
     }
 
     #[test]
     fn numbers_below_a_bound_are_even() {
-        let (seed, mut chance) = (Seed::new(7, 0), Chance::of("test"));
+        let (seed, mut streams) = (Seed::new(7, 0), Streams::of("test"));
         let mut seen = [0_u32; 6];
         for _ in 0..60_000 {
-            seen[chance.with(&seed).below(A, 6) as usize] += 1;
+            seen[streams.with(&seed).below(A, 6) as usize] += 1;
         }
         // Binomial(60,000, 1/6): mean 10,000, standard deviation sqrt(60,000 · 1/6 · 5/6) = 91; five of them.
         assert!(seen.iter().all(|&n| n.abs_diff(10_000) < 455), "{seen:?}");
@@ -220,23 +220,23 @@ mod tests {
     /// number twice as likely as the others.
     #[test]
     fn a_bound_that_divides_badly_stays_fair() {
-        let (seed, mut chance) = (Seed::new(7, 0), Chance::of("test"));
+        let (seed, mut streams) = (Seed::new(7, 0), Streams::of("test"));
         let mut thirds = [0_u32; 3];
         for _ in 0..30_000 {
-            thirds[(chance.with(&seed).below(A, 3 << 62) % 3) as usize] += 1;
+            thirds[(streams.with(&seed).below(A, 3 << 62) % 3) as usize] += 1;
         }
         // Binomial(30,000, 1/3): mean 10,000, standard deviation 82; five of them.
         assert!(thirds.iter().all(|&n| n.abs_diff(10_000) < 410), "{thirds:?}");
         // 4/3 draws a number: 40,000 ± 5 · 115.
-        assert!(chance.drawn[0].abs_diff(40_000) < 580, "{}", chance.drawn[0]);
+        assert!(streams.drawn[0].abs_diff(40_000) < 580, "{}", streams.drawn[0]);
     }
 
     #[test]
     fn units_fill_the_interval() {
-        let (seed, mut chance) = (Seed::new(7, 0), Chance::of("test"));
+        let (seed, mut streams) = (Seed::new(7, 0), Streams::of("test"));
         let mut sums = (0.0, 0.0);
         for _ in 0..20_000 {
-            let (x, y) = chance.with(&seed).unit_pair(A);
+            let (x, y) = streams.with(&seed).unit_pair(A);
             assert!((0.0..1.0).contains(&x) && (0.0..1.0).contains(&y));
             sums = (sums.0 + x, sums.1 + x * y);
         }
@@ -247,8 +247,8 @@ mod tests {
 
     #[test]
     fn nothing_is_drawn_below_no_time() {
-        let (seed, mut chance) = (Seed::new(7, 0), Chance::of("test"));
-        assert_eq!(chance.with(&seed).duration_below(A, SimDuration::ZERO), SimDuration::ZERO);
-        assert_eq!(chance.drawn, [0; 8]);
+        let (seed, mut streams) = (Seed::new(7, 0), Streams::of("test"));
+        assert_eq!(streams.with(&seed).duration_below(A, SimDuration::ZERO), SimDuration::ZERO);
+        assert_eq!(streams.drawn, [0; 8]);
     }
 }

@@ -3,7 +3,7 @@
 //! The crash is drawn as its closed form has it (`two-stage.md` section 3): 10 s plus a uniform 5 s to the end of the
 //! soft time-out, a uniform 3 s to the sweep, 5 s to the poll; and 45 s from the mark to the removal.
 
-use super::made_up::{Dice, Made, SECOND_NS, bound, detection, scenario};
+use super::fixtures::{Fixture, Lcg, SECOND_NS, bound, detection, scenario};
 use crate::analysis::TwoStageReason;
 use crate::engine::{SimDuration, SimTime};
 use crate::model::fact::Sweep;
@@ -17,10 +17,10 @@ use crate::scenario::Settings;
 /// From the soft mark to the removal, ns.
 const MARK_TO_REMOVAL: u64 = 45 * SECOND_NS;
 
-impl Made {
+impl Fixture {
     /// One crash a replicate of a two-stage registry, seen by so many consumers.
     pub(in crate::report) fn two_stages(replicates: u32, consumers: u32) -> Self {
-        let mut dice = Dice::new(3);
+        let mut lcg = Lcg::new(3);
         let mut made = Self::crashes(replicates, 0);
         set_up(&mut made, Preset::TwoStage, "One of 20 instances is killed", 20);
         made.bounds = vec![
@@ -30,9 +30,9 @@ impl Made {
             bound(EventKind::Crash, Stage::Entry, [55_000, 59_000, 63_000]),
         ];
         for replicate in &mut made.data.replicates {
-            let marked = 10 * SECOND_NS + dice.below(5) + dice.below(3);
+            let marked = 10 * SECOND_NS + lcg.below(5) + lcg.below(3);
             let mut rows = vec![(Stage::Registry, marked), (Stage::Served, marked)];
-            rows.extend((0..consumers).map(|_| (Stage::Client, marked + dice.below(5))));
+            rows.extend((0..consumers).map(|_| (Stage::Client, marked + lcg.below(5))));
             rows.push((Stage::Entry, marked + MARK_TO_REMOVAL));
             detect(replicate, &rows);
             let at = replicate.faults[0].at;
@@ -78,7 +78,7 @@ impl Made {
 
     /// The only instance of a service of nacos-1 dies: it is shown until it is deleted.
     pub(in crate::report) fn only_instance(replicates: u32) -> Self {
-        let mut dice = Dice::new(4);
+        let mut lcg = Lcg::new(4);
         let mut made = Self::two_stages(replicates, 0);
         set_up(&mut made, Preset::Nacos1, "The only instance of a service is killed", 1);
         made.bounds = vec![
@@ -88,7 +88,7 @@ impl Made {
             bound(EventKind::Crash, Stage::Entry, [25_000, 30_000, 35_000]),
         ];
         for replicate in &mut made.data.replicates {
-            let marked = 10 * SECOND_NS + dice.below(5) + dice.below(5);
+            let marked = 10 * SECOND_NS + lcg.below(5) + lcg.below(5);
             let deleted = marked + 15 * SECOND_NS;
             let mut rows = vec![(Stage::Registry, marked), (Stage::Served, deleted)];
             rows.extend((0..9).map(|_| (Stage::Client, deleted + SECOND_NS)));
@@ -131,7 +131,7 @@ impl Made {
 }
 
 /// Makes a run of another registry of it, with one application.
-fn set_up(made: &mut Made, preset: Preset, title: &str, instances: u32) {
+fn set_up(made: &mut Fixture, preset: Preset, title: &str, instances: u32) {
     made.scenario = scenario(title);
     let release = if preset == Preset::Nacos1 { "nacos-1" } else { "two-stage" }.to_owned();
     let (server, clients) = (ServerConfig::defaults(preset), vec![ClientConfig::defaults(preset)]);

@@ -6,7 +6,7 @@ use crate::scenario::{Direction, Peer, ZoneId};
 
 /// What stands between instances: calls across it are lost.
 #[derive(Clone)]
-pub(super) struct Barrier {
+pub(super) struct InstanceLinkFault {
     pub(super) fault: u32,
     /// Its targets, in order.
     pub(super) members: Vec<ClientId>,
@@ -24,11 +24,11 @@ impl World<'_> {
     pub(super) fn loss_between(&self, caller: ClientId, callee: ClientId) -> f64 {
         let there_and_back = |loss: f64| (1.0 - loss) * (1.0 - loss);
         let mut kept = there_and_back(self.scenario.network.loss);
-        for barrier in &self.barriers {
-            if self.separates(barrier, caller, callee) || self.separates(barrier, callee, caller) {
-                kept *= match barrier.direction {
-                    Direction::Both => there_and_back(barrier.loss),
-                    Direction::ToServer | Direction::FromServer => 1.0 - barrier.loss,
+        for link_fault in &self.link_faults {
+            if self.separates(link_fault, caller, callee) || self.separates(link_fault, callee, caller) {
+                kept *= match link_fault.direction {
+                    Direction::Both => there_and_back(link_fault.loss),
+                    Direction::ToServer | Direction::FromServer => 1.0 - link_fault.loss,
                 };
             }
         }
@@ -36,12 +36,12 @@ impl World<'_> {
     }
 
     /// Whether `one` is a target whose link is bad and `other` is what it is kept from.
-    fn separates(&self, barrier: &Barrier, one: ClientId, other: ClientId) -> bool {
-        let Ok(place) = barrier.members.binary_search(&one) else { return false };
-        let is_peer = match &barrier.peer {
+    fn separates(&self, link_fault: &InstanceLinkFault, one: ClientId, other: ClientId) -> bool {
+        let Ok(place) = link_fault.members.binary_search(&one) else { return false };
+        let is_peer = match &link_fault.peer {
             Peer::Servers | Peer::Named(_) => false,
             Peer::All | Peer::Instances { application: None, zone: None } => {
-                barrier.members.binary_search(&other).is_err()
+                link_fault.members.binary_search(&other).is_err()
             }
             Peer::Instances { application, zone } => {
                 other != one
@@ -49,7 +49,7 @@ impl World<'_> {
                     && zone.is_none_or(|zone| self.zone_of(other) == Some(zone))
             }
         };
-        barrier.stands[place] && is_peer
+        link_fault.stands[place] && is_peer
     }
 
     /// The zone that an instance is in.

@@ -36,7 +36,7 @@ pub(super) fn bounds(scenario: Case<'_>) -> Vec<Bound> {
 }
 
 fn of_kind(scenario: Case<'_>, event: EventKind) -> Vec<Bound> {
-    let way = Way::of(scenario, event);
+    let way = StagePath::of(scenario, event);
     let of_stage = |&stage| {
         let wait = way.as_ref().map_err(Clone::clone).and_then(|way| way.until(stage));
         let mean_absent = match (&way, &wait) {
@@ -50,7 +50,7 @@ fn of_kind(scenario: Case<'_>, event: EventKind) -> Vec<Bound> {
 }
 
 /// The way of one kind of event through the stages.
-pub(super) struct Way<'a> {
+pub(super) struct StagePath<'a> {
     scenario: Case<'a>,
     event: EventKind,
     latency: Latency,
@@ -59,7 +59,7 @@ pub(super) struct Way<'a> {
     deaths: Vec<Death>,
 }
 
-impl<'a> Way<'a> {
+impl<'a> StagePath<'a> {
     pub(super) fn of(scenario: Case<'a>, event: EventKind) -> Result<Self, Reason> {
         let latency = Latency::of_links(&scenario)?;
         assumptions::ordinary(scenario, &latency)?;
@@ -228,7 +228,7 @@ impl<'a> Way<'a> {
         let noticed_after = if self.event == ends {
             wait.range.max
         } else {
-            Way::of(self.scenario, ends)?.until(stage)?.range.max
+            StagePath::of(self.scenario, ends)?.until(stage)?.range.max
         };
         if noticed_after <= down_for { Ok(wait) } else { Err(comeback::too_early()) }
     }

@@ -13,7 +13,7 @@ use crate::scenario::HealthVia;
 
 /// What an instance ails from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ailment {
+pub(super) enum Impairment {
     /// A fault made its health go DOWN.
     Unhealthy {
         /// Which.
@@ -30,9 +30,9 @@ pub(super) enum Ailment {
 
 /// Everybody that ails. Nearly always nobody.
 #[derive(Clone, Default)]
-pub(super) struct Ailments(BTreeMap<InstanceId, Vec<Ailment>>);
+pub(super) struct Impairments(BTreeMap<InstanceId, Vec<Impairment>>);
 
-impl Ailments {
+impl Impairments {
     /// Whether the instance ails from anything.
     pub(super) fn has(&self, instance: InstanceId) -> bool {
         self.0.contains_key(&instance)
@@ -40,21 +40,21 @@ impl Ailments {
 
     /// Whether its health is DOWN, and its client learns of it that way.
     pub(super) fn is_unhealthy(&self, instance: InstanceId, told: HealthVia) -> bool {
-        let mut ailments = self.0.get(&instance).into_iter().flatten();
-        ailments.any(|&ailment| matches!(ailment, Ailment::Unhealthy { via, .. } if via == told))
+        let mut impairments = self.0.get(&instance).into_iter().flatten();
+        impairments.any(|&impairment| matches!(impairment, Impairment::Unhealthy { via, .. } if via == told))
     }
 
     /// The process is gone, and its health with it.
     pub(super) fn process_ended(&mut self, instance: InstanceId) {
-        self.remove(instance, |ailment| matches!(ailment, Ailment::Unhealthy { .. }));
+        self.remove(instance, |impairment| matches!(impairment, Impairment::Unhealthy { .. }));
     }
 
     /// Takes out some ailments; whether there was one and none is left.
-    fn remove(&mut self, instance: InstanceId, which: impl Fn(Ailment) -> bool) -> bool {
-        let Some(ailments) = self.0.get_mut(&instance) else { return false };
-        let before = ailments.len();
-        ailments.retain(|&ailment| !which(ailment));
-        let (is_over, removed) = (ailments.is_empty(), ailments.len() < before);
+    fn remove(&mut self, instance: InstanceId, which: impl Fn(Impairment) -> bool) -> bool {
+        let Some(impairments) = self.0.get_mut(&instance) else { return false };
+        let before = impairments.len();
+        impairments.retain(|&impairment| !which(impairment));
+        let (is_over, removed) = (impairments.is_empty(), impairments.len() < before);
         if is_over {
             self.0.remove(&instance);
         }
@@ -64,18 +64,24 @@ impl Ailments {
 
 impl World<'_> {
     /// The instance begins to ail.
-    pub(super) fn falls_ill(&mut self, instance: InstanceId, ailment: Ailment, now: SimTime) {
-        let ailments = self.ailments.0.entry(instance).or_default();
-        ailments.push(ailment);
-        if ailments.len() == 1 {
+    pub(super) fn add_impairment(&mut self, instance: InstanceId, impairment: Impairment, now: SimTime) {
+        let impairments = self.impairments.0.entry(instance).or_default();
+        impairments.push(impairment);
+        if impairments.len() == 1 {
             self.recorder.not_well(instance, now);
         }
     }
 
     /// What the process that registers as `instance` ails from is over, as far as it is `over`. If nothing is left,
     /// its recovery is watched, as long as the process takes part.
-    pub(super) fn recovers(&mut self, client: ClientId, instance: InstanceId, over: Ailment, now: SimTime) {
-        if !self.is_well_without(instance, |ailment| ailment == over, now) {
+    pub(super) fn end_impairment(
+        &mut self,
+        client: ClientId,
+        instance: InstanceId,
+        over: Impairment,
+        now: SimTime,
+    ) {
+        if !self.remove_impairments(instance, |impairment| impairment == over, now) {
             return;
         }
         let node = &self.clients[client.index()];
@@ -85,13 +91,13 @@ impl World<'_> {
     }
 
     /// Takes out some ailments; whether the instance is well again by that.
-    fn is_well_without(
+    fn remove_impairments(
         &mut self,
         instance: InstanceId,
-        which: impl Fn(Ailment) -> bool,
+        which: impl Fn(Impairment) -> bool,
         now: SimTime,
     ) -> bool {
-        let is_well = self.ailments.remove(instance, which) && self.is_alive(instance);
+        let is_well = self.impairments.remove(instance, which) && self.is_alive(instance);
         if is_well {
             self.recorder.well_again(instance, now);
         }
@@ -105,13 +111,13 @@ impl World<'_> {
     }
 
     /// A registration ends what a deleted instance ails from. A server forgets an override with its lease.
-    pub(super) fn ailments_follow(&mut self, fact: Fact, now: SimTime) {
-        if self.ailments.0.is_empty() {
+    pub(super) fn update_impairments(&mut self, fact: Fact, now: SimTime) {
+        if self.impairments.0.is_empty() {
             return;
         }
         match fact {
             Fact::LeaseRegistered { instance, .. } => {
-                self.is_well_without(instance, |ailment| ailment == Ailment::Deleted, now);
+                self.remove_impairments(instance, |impairment| impairment == Impairment::Deleted, now);
             }
             Fact::LeaseCancelled { instance } | Fact::LeaseEvicted { instance } => {
                 self.forget_override(instance, now);
@@ -122,7 +128,7 @@ impl World<'_> {
 
     /// A server is gone, and what it remembered of its operators with it.
     pub(super) fn overrides_are_lost(&mut self, now: SimTime) {
-        for instance in self.ailments.0.keys().copied().collect::<Vec<_>>() {
+        for instance in self.impairments.0.keys().copied().collect::<Vec<_>>() {
             self.forget_override(instance, now);
         }
     }
@@ -132,6 +138,6 @@ impl World<'_> {
             // Another server still holds to it.
             return;
         }
-        self.is_well_without(instance, |ailment| ailment == Ailment::Overridden, now);
+        self.remove_impairments(instance, |impairment| impairment == Impairment::Overridden, now);
     }
 }

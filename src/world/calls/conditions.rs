@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::line::Prospect;
+use super::line::CallPrediction;
 use super::watch::Watch;
 use super::{Calls, World};
 use crate::engine::SimTime;
@@ -27,9 +27,9 @@ pub(super) struct Condition {
 
 /// A list, and who in it is in trouble; by number.
 #[derive(Clone)]
-pub(super) struct Standing {
+pub(super) struct ListState {
     pub(super) members: Rc<[InstanceId]>,
-    pub(super) troubled: Rc<[InstanceId]>,
+    pub(super) faulty: Rc<[InstanceId]>,
 }
 
 impl Condition {
@@ -59,7 +59,7 @@ impl World<'_> {
     pub(super) fn condition_of(&self, calls: &Calls, client: ClientId) -> Condition {
         let node = &self.clients[client.index()];
         let stands_until = match node.state {
-            State::Paused { since, until } if until.since(since) > calls.patience_with(node.app) => until,
+            State::Paused { since, until } if until.since(since) > calls.read_timeout_for(node.app) => until,
             _ => SimTime::ZERO,
         };
         Condition {
@@ -71,22 +71,22 @@ impl World<'_> {
     }
 
     /// The instances of `callee` in `view`, and who of them was in trouble at the last review.
-    pub(super) fn standing(&mut self, calls: &mut Calls, view: View, callee: AppId) -> Standing {
-        if let Some(standing) = calls.standings.get(&(view, callee)) {
-            return standing.clone();
+    pub(super) fn list_state(&mut self, calls: &mut Calls, view: View, callee: AppId) -> ListState {
+        if let Some(list_state) = calls.standings.get(&(view, callee)) {
+            return list_state.clone();
         }
         let members = self.views.up_instances(view, callee);
         let condition = |instance| &calls.conditions[self.process_of(instance).index()];
-        let troubled: Rc<[InstanceId]> =
+        let faulty: Rc<[InstanceId]> =
             members.iter().copied().filter(|&member| !condition(member).is_well_as(member)).collect();
         let dead: Vec<InstanceId> =
-            troubled.iter().copied().filter(|&member| !condition(member).is_alive_as(member)).collect();
+            faulty.iter().copied().filter(|&member| !condition(member).is_alive_as(member)).collect();
         for instance in dead {
             self.note_dead(calls, instance);
         }
-        let standing = Standing { members, troubled };
-        calls.standings.insert((view, callee), standing.clone());
-        standing
+        let list_state = ListState { members, faulty };
+        calls.standings.insert((view, callee), list_state.clone());
+        list_state
     }
 
     /// Remembers somebody dead, if a registry or its answers show it: when they cease to, another stage is to
@@ -99,25 +99,26 @@ impl World<'_> {
     }
 
     /// What the calls of a line meet from now on.
-    pub(super) fn prospect(&mut self, calls: &mut Calls, number: usize) -> Prospect {
+    pub(super) fn prediction(&mut self, calls: &mut Calls, number: usize) -> CallPrediction {
         let (client, pair) = (calls.lines[number].client, calls.lines[number].pair);
         let ([local, mut view], makes_calls) = self.caller_state(client);
         if !makes_calls {
-            return Prospect::Silent;
+            return CallPrediction::Silent;
         }
         let callee = calls.pairs[pair].callee;
-        let mut standing = self.standing(calls, view, callee);
+        let mut list_state = self.list_state(calls, view, callee);
         let balancer = config_of(self.scenario, self.clients[client.index()].app).balancer();
-        if standing.members.is_empty() && matches!(balancer, BalancerConfig::SpringCloudLoadBalancer { .. }) {
+        if list_state.members.is_empty() && matches!(balancer, BalancerConfig::SpringCloudLoadBalancer { .. })
+        {
             // An empty list is never served: the local registry is asked (`eureka-client.md` 8.3).
             view = local;
-            standing = self.standing(calls, view, callee);
+            list_state = self.list_state(calls, view, callee);
         }
-        let losses = self.losses(calls, client, pair, &standing.members);
-        let all_is_well = !standing.members.is_empty() && standing.troubled.is_empty() && losses.is_empty();
+        let losses = self.losses(calls, client, pair, &list_state.members);
+        let all_is_well = !list_state.members.is_empty() && list_state.faulty.is_empty() && losses.is_empty();
         match all_is_well && calls.bulk {
-            true => Prospect::Quiet(view),
-            false => Prospect::Watched(view, Watch::new(standing.members, losses)),
+            true => CallPrediction::Quiet(view),
+            false => CallPrediction::Watched(view, Watch::new(list_state.members, losses)),
         }
     }
 

@@ -10,7 +10,7 @@ use super::summary::{
 use super::{Comparison, SCENARIO_AXIS};
 use crate::engine::SimDuration;
 use crate::model::stage::{EventKind, Stage};
-use crate::report::made_up::Made;
+use crate::report::fixtures::Fixture;
 use crate::report::stages::{StageSummary, rows_by_stage};
 use crate::report::summary::Summary;
 use crate::sweep::Sample;
@@ -63,7 +63,7 @@ pub(super) fn scenarios(count: usize) -> ComparisonSummary {
 /// Three registries.
 pub(super) fn registries() -> ComparisonSummary {
     let names = ["eureka-crash", "two-stage-crash", "nacos-crash"].map(str::to_owned).to_vec();
-    let made = [delayed(50, 0), Made::two_stages(50, 19), Made::only_instance(50)];
+    let made = [delayed(50, 0), Fixture::two_stages(50, 19), Fixture::only_instance(50)];
     let made = names.iter().map(|name| vec![name.clone()]).zip(made).collect();
     let axes = vec![AxisSummary { name: SCENARIO_AXIS.to_owned(), values: names }];
     let mut summary = summary(axes, made, "eureka-crash, two-stage-crash and nacos-crash compared");
@@ -95,7 +95,7 @@ pub(super) fn protected() -> ComparisonSummary {
         axis("eureka.client.registry-fetch-interval-seconds", ["5", "30"]),
     ];
     let made = [("true", "5"), ("true", "30"), ("false", "5"), ("false", "30")].map(|(protection, fetch)| {
-        let made = if protection == "true" { Made::protected(20) } else { delayed(20, 0) };
+        let made = if protection == "true" { Fixture::protected(20) } else { delayed(20, 0) };
         (vec![protection.to_owned(), fetch.to_owned()], made)
     });
     summary(axes, made.into(), "Four of twenty are killed")
@@ -104,7 +104,7 @@ pub(super) fn protected() -> ComparisonSummary {
 /// Nothing is watched.
 pub(super) fn quiet() -> ComparisonSummary {
     let axes = vec![AxisSummary { name: "duration".to_owned(), values: vec!["20m".into(), "30m".into()] }];
-    let made = axes[0].values.iter().map(|value| (vec![value.clone()], Made::quiet(3))).collect();
+    let made = axes[0].values.iter().map(|value| (vec![value.clone()], Fixture::quiet(3))).collect();
     summary(axes, made, "Nothing happens")
 }
 
@@ -122,8 +122,8 @@ pub(super) fn comparison(summary: ComparisonSummary) -> Comparison {
 }
 
 /// Crashes noticed so much later, ms.
-fn delayed(replicates: u32, longer_ms: u64) -> Made {
-    let mut made = Made::crashes(replicates, 30);
+fn delayed(replicates: u32, longer_ms: u64) -> Fixture {
+    let mut made = Fixture::crashes(replicates, 30);
     for row in made.data.replicates.iter_mut().flat_map(|replicate| &mut replicate.detections) {
         if let crate::observe::Outcome::Detected(length) = &mut row.outcome {
             *length = *length + SimDuration::from_millis(longer_ms);
@@ -132,7 +132,7 @@ fn delayed(replicates: u32, longer_ms: u64) -> Made {
     made
 }
 
-fn summary(axes: Vec<AxisSummary>, made: Vec<(Vec<String>, Made)>, title: &str) -> ComparisonSummary {
+fn summary(axes: Vec<AxisSummary>, made: Vec<(Vec<String>, Fixture)>, title: &str) -> ComparisonSummary {
     let mut first: Option<BTreeMap<(EventKind, Stage), Vec<ReplicateMean>>> = None;
     let mut configurations = Vec::new();
     for (index, (values, made)) in made.into_iter().enumerate() {
