@@ -113,7 +113,7 @@ impl<'a> StagePath<'a> {
             let weigh = |place| (hit.expected_of(place), self.registry[place].then(after));
             self.registering().map(weigh).collect()
         };
-        BoundRange::mixture(self.hits.iter().flat_map(of_hit)).ok_or_else(|| Reason::NobodyIsHit)
+        BoundRange::mixture(self.hits.iter().flat_map(of_hit)).ok_or(Reason::NobodyIsHit)
     }
 
     /// One observation a subject and observer; `after` is an observer's share of the way.
@@ -137,7 +137,7 @@ impl<'a> StagePath<'a> {
         if !cases.is_empty() {
             assumptions::deltas_last(self.scenario, &self.latency)?;
         }
-        BoundRange::mixture(cases).ok_or_else(|| Reason::NobodyWatches)
+        BoundRange::mixture(cases).ok_or(Reason::NobodyWatches)
     }
 
     /// Applications whose instances register.

@@ -113,21 +113,23 @@ impl Form for Lengths {
             return reading.refuse(out_of_range(entry, "must have one for each server".into()));
         }
         let title = format!("each of `{}` must be a duration", entry.key);
-        let lengths: Result<_, Problem> = nodes
+        let lengths: Result<_, Box<Problem>> = nodes
             .iter()
             .map(|node| {
                 let problem = |why: String| Problem::error(node.place.clone(), title.clone()).label(why);
                 let text = node.as_text();
-                let text =
-                    text.ok_or_else(|| problem(format!("this is {}", node.value.kind())).hint(form))?;
+                let is_none = || problem(format!("this is {}", node.value.kind())).hint(form).boxed();
+                let text = text.ok_or_else(is_none)?;
                 match duration::parse(text) {
-                    Ok(length) if length > LONGEST => Err(problem(format!("must be at most {LONGEST}"))),
+                    Ok(length) if length > LONGEST => {
+                        Err(problem(format!("must be at most {LONGEST}")).boxed())
+                    }
                     Ok(length) => Ok(length),
-                    Err(why) => Err(problem(why).hint(form)),
+                    Err(why) => Err(problem(why).hint(form).boxed()),
                 }
             })
             .collect();
-        lengths.map_or_else(|problem| reading.refuse(problem), Some)
+        lengths.map_or_else(|problem| reading.refuse(*problem), Some)
     }
 
     fn print(&self, value: &Vec<SimDuration>, _: Names<'_>) -> String {

@@ -27,12 +27,12 @@ pub(crate) struct Lines;
 
 /// A text is shown on terminals and in charts, which are XML: control characters would act there, and XML has
 /// neither these nor the two last characters of the basic plane.
-fn text(entry: &Entry, allowed: &str, longer: &str) -> Result<String, Problem> {
-    let text = entry.node.as_text().ok_or_else(|| wrong_type(entry, "a text"))?;
+fn text(entry: &Entry, allowed: &str, longer: &str) -> Result<String, Box<Problem>> {
+    let text = entry.node.as_text().ok_or_else(|| wrong_type(entry, "a text").boxed())?;
     let wrong = |c: char| (c.is_control() || matches!(c, '\u{FFFE}' | '\u{FFFF}')) && !allowed.contains(c);
     let Some(found) = text.chars().find(|&c| wrong(c)) else { return Ok(text.to_owned()) };
     let (place, key) = (entry.node.place.clone(), &entry.key);
-    Err(if matches!(found, '\n' | '\r') {
+    let problem = if matches!(found, '\n' | '\r') {
         let hint = (!longer.is_empty()).then(|| longer.to_owned());
         let problem = Problem::error(place, format!("`{key}` must be one line")).label("has a line break");
         problem.maybe_hint(hint)
@@ -40,7 +40,8 @@ fn text(entry: &Entry, allowed: &str, longer: &str) -> Result<String, Problem> {
         Problem::error(place, format!("`{key}` must not have control characters"))
             .label(format!("has U+{:04X}", u32::from(found)))
             .hint("leave it out")
-    })
+    };
+    Err(problem.boxed())
 }
 
 /// A text as the guide tells a default.
@@ -52,7 +53,7 @@ impl Form for Text {
     type Value = String;
 
     fn read(&self, entry: &Entry, reading: &mut Reading<'_>) -> Option<String> {
-        text(entry, "", self.longer).map_or_else(|problem| reading.refuse(problem), Some)
+        text(entry, "", self.longer).map_or_else(|problem| reading.refuse(*problem), Some)
     }
 
     fn print(&self, value: &String, _: Names<'_>) -> String {
@@ -76,7 +77,7 @@ impl Form for Lines {
     type Value = String;
 
     fn read(&self, entry: &Entry, reading: &mut Reading<'_>) -> Option<String> {
-        text(entry, "\n\r\t", "").map_or_else(|problem| reading.refuse(problem), Some)
+        text(entry, "\n\r\t", "").map_or_else(|problem| reading.refuse(*problem), Some)
     }
 
     fn print(&self, value: &String, _: Names<'_>) -> String {
