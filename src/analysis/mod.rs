@@ -5,7 +5,7 @@
 //! runs nothing: a simulated T_D outside its bound means that one of the two is wrong. Where a closed form
 //! does not hold there is none, with the reason.
 //!
-//! Each registry has a folder, and implements [`ClosedForms`] there: `eureka`, and [`two_stage`] with what else its paper
+//! Each registry has a folder, and implements `ClosedForms` there: `eureka`, and [`two_stage`] with what else its paper
 //! computes. Beside them stands what both need: whom faults hit, how long links take, what disturbs any form.
 //!
 //! [`ks`] is the statistic of the comparison with recordings.

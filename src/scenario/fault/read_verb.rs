@@ -153,36 +153,8 @@ fn of_targets(
     if server_too.is_some() {
         return server_too;
     }
-    match name {
-        "partition" => {
-            return Some(FaultKind::Partition {
-                targets,
-                peer,
-                length,
-                lost: direction(values.text("lost")),
-            });
-        }
-        "flap" => {
-            return Some(FaultKind::Flap {
-                targets,
-                peer,
-                up_for: values.distribution("up-for")?,
-                down_for: down_for?,
-                length,
-                lost: direction(values.text("lost")),
-            });
-        }
-        "degrade" => {
-            return Some(FaultKind::Degrade {
-                targets,
-                peer,
-                loss: values.number("loss").unwrap_or_default(),
-                latency: values.distribution("latency"),
-                length,
-                direction: direction(values.text("direction")),
-            });
-        }
-        _ => {}
+    if matches!(name, "partition" | "flap" | "degrade") {
+        return of_link(name, targets, peer, values);
     }
     // The shapes of all others have neither `server` nor `servers`.
     let Targets::Instances(targets) = targets else { return None };
@@ -195,6 +167,33 @@ fn of_targets(
             length,
         }),
         _ => of_instances(name, targets, at, values),
+    }
+}
+
+/// The verbs that hit links.
+fn of_link(name: &str, targets: Targets, peer: Peer, values: Values<'_>) -> Option<FaultKind> {
+    let length = values.length("for");
+    match name {
+        "partition" => {
+            Some(FaultKind::Partition { targets, peer, length, lost: direction(values.text("lost")) })
+        }
+        "flap" => Some(FaultKind::Flap {
+            targets,
+            peer,
+            up_for: values.distribution("up-for")?,
+            down_for: values.distribution("down-for")?,
+            length,
+            lost: direction(values.text("lost")),
+        }),
+        "degrade" => Some(FaultKind::Degrade {
+            targets,
+            peer,
+            loss: values.number("loss").unwrap_or_default(),
+            latency: values.distribution("latency"),
+            length,
+            direction: direction(values.text("direction")),
+        }),
+        _ => None,
     }
 }
 
