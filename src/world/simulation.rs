@@ -211,8 +211,7 @@ impl<'a> Simulation<'a> {
     }
 
     /// What a server's stage shows of an instance; `None` if nothing, or if the server is down, or has no such stage.
-    /// At [`Stage::Entry`] what is stored has the status that callers would be told of it, which is none if they are
-    /// told nothing.
+    /// What is stored without being shown is for [`Self::is_stored`].
     pub fn shown_by_server(&self, server: ServerId, stage: Stage, instance: InstanceId) -> Option<Status> {
         self.world.servers[server.index()].server.as_ref()?;
         let [_, served] = self.world.recorder.server_views(server);
